@@ -2,7 +2,8 @@
 #define AAREN_SERVER_CORES_PERIODIC_H_
 
 // A Periodic calls a task again and again, on a thread of its own, until the Periodic is destroyed. A pause is measured
-// by the monotonic clock: a wall clock that is set back makes no pause longer. Threading: made and destroyed by anybody.
+// by the monotonic clock: a wall clock that is set back makes no pause longer. Threading: made and destroyed by
+// anybody.
 
 #include <condition_variable>
 #include <functional>

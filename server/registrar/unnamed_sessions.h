@@ -5,9 +5,9 @@
 // sixteen hexadecimal digits (proto/aaren/v1/stream.proto). A client deletes such a session at the end. A client that
 // was killed leaves the session, and nobody will ask for the id again.
 //
-// A look lists ids by these beginnings, so the cost of a look does not grow with other sessions. A session that a stream
-// has open, here or at another server of the store, is left alone, however silent. Between the list and the deletion a
-// client may open the session: the epoch is then another, and the registrar refuses the deletion.
+// A look lists ids by these beginnings, so the cost of a look does not grow with other sessions. A session that a
+// stream has open, here or at another server of the store, is left alone, however silent. Between the list and the
+// deletion a client may open the session: the epoch is then another, and the registrar refuses the deletion.
 //
 // Threading: Start and the destructor by one thread. Tests call Look instead of Start.
 

@@ -43,7 +43,8 @@ class SpellingTest(DataTest):
         plain = hourly([20.5, -21.25, 22.75])
         spellings = {
             "semicolons": plain.replace(",", ";"), "tabs": plain.replace(",", "\t"), "bars": plain.replace(",", "|"),
-            "commas": plain.replace(",", ";").replace(".", ","), "preamble": "Station 5\n\n" + plain, "comment": "# hello\n" + plain,
+            "commas": plain.replace(",", ";").replace(".", ","), "preamble": "Station 5\n\n" + plain,
+            "comment": "# hello\n" + plain,
             "utf16": plain.encode("utf-16"), "gzip": gzip.compress(plain.encode()), "mark": plain.encode("utf-8-sig"),
         }
         for name, text in spellings.items():
