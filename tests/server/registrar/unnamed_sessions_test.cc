@@ -55,7 +55,7 @@ class UnnamedSessionsTest : public ::testing::Test {
   }
 
   shard::World world_{shard::ShardOptions{.capacity_rows = 512, .save_interval = kInterval}};
-  UnnamedSessions sessions_{world_.registrar(), [] { return std::vector<std::string>{"default"}; }, kTtl,
+  UnnamedSessions sessions_{world_.registrar(), [] { return std::vector<std::string>{""}; }, kTtl,
                             world_.clock()};
 };
 
@@ -98,7 +98,7 @@ TEST_F(UnnamedSessionsTest, ThoseOfAServerThatWasKilledEndAtTheNextOne) {
   shard::World restarted(shard::ShardOptions{.save_interval = kInterval}, 1, world_.shared_store());
   restarted.Advance(2 * kTtl);
   UnnamedSessions sessions(
-      restarted.registrar(), [] { return std::vector<std::string>{"default"}; }, kTtl, restarted.clock());
+      restarted.registrar(), [] { return std::vector<std::string>{""}; }, kTtl, restarted.clock());
   sessions.Look();
   restarted.Settle();
   EXPECT_THAT(restarted.List("", "", 10).value.sessions, IsEmpty());
@@ -117,7 +117,7 @@ TEST_F(UnnamedSessionsTest, AStoreThatIsAwayIsAskedAgain) {
   shard::World restarted(shard::ShardOptions{.save_interval = kInterval}, 1, world_.shared_store());
   restarted.Advance(2 * kTtl);
   UnnamedSessions sessions(
-      restarted.registrar(), [] { return std::vector<std::string>{"default"}; }, kTtl, restarted.clock());
+      restarted.registrar(), [] { return std::vector<std::string>{""}; }, kTtl, restarted.clock());
   restarted.store().FailAll(true);
   sessions.Look();
   restarted.Settle();
