@@ -55,8 +55,7 @@ class UnnamedSessionsTest : public ::testing::Test {
   }
 
   shard::World world_{shard::ShardOptions{.capacity_rows = 512, .save_interval = kInterval}};
-  UnnamedSessions sessions_{world_.registrar(), [] { return std::vector<std::string>{""}; }, kTtl,
-                            world_.clock()};
+  UnnamedSessions sessions_{world_.registrar(), [] { return std::vector<std::string>{""}; }, kTtl, world_.clock()};
 };
 
 TEST_F(UnnamedSessionsTest, EndAfterTheirSilence) {
