@@ -37,7 +37,7 @@ int BeforeHandlers(mg_connection* connection) {
   if (path != kMetrics && path != kMetricsFolder && path != "/") return 0;
   if (!head && method != "GET") return Answer(connection, 405, "Allow: GET, HEAD\r\n", "");
   if (path == "/") return Answer(connection, 200, "Content-Type: text/plain\r\n", head ? "" : kWay);
-  return head ? Answer(connection, 200, "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n", "") : 0;
+  return head ? Answer(connection, 200, "Content-Type: text/plain; charset=utf-8\r\n", "") : 0;
 }
 
 }  // namespace
