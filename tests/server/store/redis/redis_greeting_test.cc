@@ -34,7 +34,7 @@ TEST_F(RedisGreetingTest, VersionThatIsTooOldIsNamed) {
 TEST_F(RedisGreetingTest, SentinelIsNamedAndNotTakenForAReplica) {
   const absl::Status status = Hear(REDIS_REPLY_STRING, "redis_version:7.0.15\r\nredis_mode:sentinel\r\n");
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("a Sentinel cannot be the store"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("it is a Sentinel, not a Redis"));
 }
 
 TEST_F(RedisGreetingTest, RedisThatLoadsItsDataIsTriedAgain) {
