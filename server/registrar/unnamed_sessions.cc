@@ -47,7 +47,7 @@ class UnnamedSessions::Sweep : public std::enable_shared_from_this<Sweep> {
   // Nothing further is asked from now on.
   void Cancel() { cancelled_ = true; }
 
-  bool ended() const { return ended_; }
+  bool ended() const { return ended_ && deleting_ == 0; }
   size_t deleted() const { return deleted_; }
 
  private:
@@ -63,9 +63,11 @@ class UnnamedSessions::Sweep : public std::enable_shared_from_this<Sweep> {
   void OnPage(session::Outcome<SessionPage> page) {
     for (const session::SessionInfo& session : page.value.sessions) {
       if (session.attached || session.last_active > last_ || !IsUnnamed(session.session_id)) continue;
+      ++deleting_;
       registrar_.Delete(lists_.back().first, session.session_id, session.epoch,
                         [self = shared_from_this()](const session::Outcome<std::monostate>& outcome) {
                           if (!outcome.refusal) ++self->deleted_;
+                          --self->deleting_;
                         });
     }
     if (page.value.next_page_token.empty()) lists_.pop_back();
@@ -75,7 +77,7 @@ class UnnamedSessions::Sweep : public std::enable_shared_from_this<Sweep> {
   Registrar& registrar_;
   const absl::Time last_;                                   // sessions that were used since stay
   std::vector<std::pair<std::string, std::string>> lists_;  // tenants and beginnings that are left
-  std::atomic<size_t> deleted_{0};
+  std::atomic<size_t> deleting_{0}, deleted_{0};
   std::atomic<bool> cancelled_{false}, ended_{false};
 };
 
@@ -95,8 +97,10 @@ void UnnamedSessions::Start() {
   });
 }
 
+bool UnnamedSessions::looking() const { return sweep_ != nullptr && !sweep_->ended(); }
+
 void UnnamedSessions::Look() {
-  if (sweep_ != nullptr && !sweep_->ended()) return;  // the store takes its time
+  if (looking()) return;  // the store takes its time
   if (sweep_ != nullptr && sweep_->deleted() > 0) {
     log::Log(log::LogLevel::kInfo, "sessions that nobody named have ended",
              {{"sessions", absl::StrCat(sweep_->deleted())}, {"silent_for", absl::FormatDuration(ttl_)}});

@@ -41,8 +41,11 @@ class UnnamedSessions {
   // Looks ten times in `ttl`, at least every five minutes and at most every second.
   void Start();
 
-  // Begins to look; the answers come on other threads.
+  // Begins to look; the answers come on other threads. Does nothing while answers to the last look are to come.
   void Look();
+
+  // Whether answers are to come. On the thread that calls Look.
+  bool looking() const;
 
  private:
   class Sweep;

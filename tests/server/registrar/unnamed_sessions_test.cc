@@ -43,9 +43,11 @@ class UnnamedSessionsTest : public ::testing::Test {
     world_.Send(peer, 0, 0, shard::Values(0, 5));
     world_.Advance(kInterval);
   }
-  void Look() {
-    sessions_.Look();
-    world_.Settle();
+  void Look() { LookAt(world_, sessions_); }
+  static void LookAt(shard::World& world, UnnamedSessions& sessions) {
+    sessions.Look();
+    ASSERT_TRUE(world.RunUntil([&sessions] { return !sessions.looking(); }));
+    world.Settle();
   }
   std::vector<std::string> Ids() {
     std::vector<std::string> ids;
@@ -98,14 +100,18 @@ TEST_F(UnnamedSessionsTest, ThoseOfAServerThatWasKilledEndAtTheNextOne) {
   restarted.Advance(2 * kTtl);
   UnnamedSessions sessions(
       restarted.registrar(), [] { return std::vector<std::string>{""}; }, kTtl, restarted.clock());
-  sessions.Look();
-  restarted.Settle();
+  LookAt(restarted, sessions);
   EXPECT_THAT(restarted.List("", "", 10).value.sessions, IsEmpty());
 }
 
 TEST_F(UnnamedSessionsTest, ALookGoesThroughAllPages) {
-  for (int i = 0; i < 450; ++i) Leave(absl::StrCat("evaluate-0123456789abcdef-", i));
-  Leave("evaluate-mine");
+  shard::FakePeer peer;
+  for (session::Handle handle = 0; handle < 205; ++handle) {
+    world_.Open(peer, handle, shard::Named(absl::StrCat("evaluate-0123456789abcdef-", handle)));
+  }
+  world_.Open(peer, 205, shard::Named("evaluate-mine"));
+  world_.shard().Disconnect(peer);
+  world_.Advance(kInterval);
   world_.Advance(2 * kTtl);
   Look();
   EXPECT_THAT(Ids(), ElementsAre("evaluate-mine"));
@@ -118,11 +124,9 @@ TEST_F(UnnamedSessionsTest, AStoreThatIsAwayIsAskedAgain) {
   UnnamedSessions sessions(
       restarted.registrar(), [] { return std::vector<std::string>{""}; }, kTtl, restarted.clock());
   restarted.store().FailAll(true);
-  sessions.Look();
-  restarted.Settle();
+  LookAt(restarted, sessions);
   restarted.store().FailAll(false);
-  sessions.Look();
-  restarted.Settle();
+  LookAt(restarted, sessions);
   EXPECT_THAT(restarted.List("", "", 10).value.sessions, IsEmpty());
 }
 
