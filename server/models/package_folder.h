@@ -14,8 +14,8 @@ namespace aaren::models {
 // such a name and then renamed appears whole. NotFound if the folder cannot be read.
 absl::StatusOr<std::vector<std::string>> FoldersIn(const std::string& folder);
 
-// Whether a folder is no package, and no error either: without model.json, as an empty folder. A folder that may not be
-// read may be a package, unless its name is lost+found, which every volume has.
+// True if a folder is neither a package nor an error: a folder without model.json, such as an empty folder. A folder
+// without permission to read may be a package, unless the name is lost+found, which every volume has.
 bool IsStray(const std::string& path);
 
 // A fingerprint of a file, or of a folder's direct content. Differs once a file was written, replaced, added or

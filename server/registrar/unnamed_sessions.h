@@ -25,7 +25,7 @@
 
 namespace aaren::registrar {
 
-// Whether a client drew this session's id.
+// True if a client drew this session's id.
 bool IsUnnamed(absl::string_view session_id);
 
 class UnnamedSessions {
@@ -44,7 +44,7 @@ class UnnamedSessions {
   // Begins to look; the answers come on other threads. Does nothing while answers to the last look are to come.
   void Look();
 
-  // Whether answers are to come. On the thread that calls Look.
+  // True while answers are to come. On the thread that calls Look.
   bool looking() const;
 
  private:

@@ -36,7 +36,7 @@ class File {
   int fd_;
 };
 
-// Whether a cell is one that --missing names, as a number or as a word.
+// True if --missing names the cell, as a number or as a word.
 bool IsNamedMissing(absl::string_view text, const double* value, const std::vector<std::string>& missing) {
   return std::any_of(missing.begin(), missing.end(), [&](const std::string& one) {
     double number;

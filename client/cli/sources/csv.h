@@ -42,7 +42,7 @@ struct CsvRow {
   std::vector<double> values;  // one per column; NaN where missing
 };
 
-// What a live source had that could not be used.
+// CsvFaults counts the cells and rows of a live source that had no usable content.
 struct CsvFaults {
   uint64_t cells = 0, rows = 0;
   std::string first = {};  // the error of the first one
@@ -68,7 +68,7 @@ class CsvReader {
   // Names of the series, in valid UTF-8, in the order of the rows' values.
   const std::vector<std::string>& columns() const { return columns_.series; }
   bool has_times() const { return !columns_.time_fields.empty(); }
-  // What was decided for the user, who may want it otherwise: a sentence each.
+  // The reader's decisions that a user may want otherwise: a sentence each.
   const std::vector<std::string>& remarks() const { return remarks_; }
   const std::optional<TimeFormat>& time_format() const { return time_format_; }
   const CsvFaults& faults() const { return faults_; }

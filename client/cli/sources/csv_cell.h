@@ -1,7 +1,7 @@
 #ifndef AAREN_CLIENT_CLI_SOURCES_CSV_CELL_H_
 #define AAREN_CLIENT_CLI_SOURCES_CSV_CELL_H_
 
-// What a cell of a CSV file says: a number, no value, or text.
+// ReadCell tells whether a cell of a CSV file is a number, no value, or text.
 //
 //   double value;
 //   ReadCell("1.234,5", {.decimal = ',', .thousands = '.'}, value);   // Cell::kNumber, 1234.5
@@ -40,7 +40,7 @@ absl::string_view Trimmed(absl::string_view text);
 // `text` in UTF-8: as it is where it is valid, else read as Windows-1252, which has Latin-1 in it.
 std::string Readable(absl::string_view text);
 
-// What a reader has to see of a cell, in quotes: enough to find it, never a whole book.
+// The beginning of a cell in quotes, for messages: enough to find the cell, never a whole book.
 std::string Excerpt(absl::string_view cell);
 
 }  // namespace aaren::cli

@@ -35,7 +35,7 @@ bool IsAnyOf(absl::string_view text, const Words& words) {
                      [&](absl::string_view word) { return absl::EqualsIgnoreCase(text, word); });
 }
 
-// Whether a name has a word for time: Timestamp (ms), time_utc, Date/Time.
+// True if a name has a word for time: Timestamp (ms), time_utc, Date/Time.
 bool IsNamedTime(absl::string_view name) {
   std::string words(name);
   for (char& c : words) c = absl::ascii_isalpha(c) ? c : ' ';

@@ -24,7 +24,7 @@ constexpr char kDelimiters[] = {',', ';', '\t', '|'};
 
 bool IsBlank(const Fields& fields) { return fields.size() == 1 && Trimmed(fields[0]).empty(); }
 
-// Whether a cell holds what a row holds and a header does not.
+// True if a cell has content of a row and not of a header.
 bool IsValue(absl::string_view text) {
   double number;
   for (const NumberStyle& style : {NumberStyle{'.', ','}, NumberStyle{',', '.'}}) {

@@ -1,7 +1,7 @@
 #ifndef AAREN_CLIENT_CLI_SOURCES_CSV_OPTIONS_H_
 #define AAREN_CLIENT_CLI_SOURCES_CSV_OPTIONS_H_
 
-// What a user says about a CSV file, and what was found out about the file. Threading: a plain value.
+// CsvOptions is the user's description of a CSV file, completed by the reader. Threading: a plain value.
 
 #include <optional>
 #include <string>

@@ -38,7 +38,7 @@ class CsvRecordReader {
   static constexpr size_t kLookAheadBytes = 4 << 20;
   static constexpr size_t kAll = SIZE_MAX;
 
-  // What stands between two fields; a comma until it is set.
+  // The delimiter stands between two fields, and is a comma until another is set.
   void set_delimiter(char delimiter) { delimiter_ = delimiter; }
   char delimiter() const { return delimiter_; }
 
@@ -48,7 +48,7 @@ class CsvRecordReader {
   // The line, from 1, on which the last record began.
   uint64_t line() const { return at_.line; }
 
-  // Whether Next has a whole record without reading.
+  // True if Next has a whole record without reading.
   bool buffered();
 
  private:

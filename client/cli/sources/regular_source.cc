@@ -267,7 +267,7 @@ absl::StatusOr<bool> RegularSource::Next(Row& row) {
   return true;
 }
 
-// Whether the file has the session's rows from the first: then it is read behind them.
+// True if the file begins with the session's rows: the source then reads on behind them.
 absl::StatusOr<bool> RegularSource::FindInFile(const SessionPlace& place) {
   Row row;
   while (next_seq_ < place.next_seq) {

@@ -26,7 +26,7 @@
 
 namespace aaren::cli {
 
-// What --step and its neighbours say.
+// RegularTimesOptions are the values of --step and of the flags beside --step.
 struct RegularTimesOptions {
   std::string step = {};       // see TimeStep::Parse; empty: found
   std::string aggregate = {};  // first, last, mean, sum or max; empty: last of a file, first of a live source

@@ -54,7 +54,7 @@ class RowSource {
     return std::string();
   }
 
-  // What became of the rows, for the user: a sentence each. After the last one.
+  // Tells the user the fate of the rows, a sentence each. REQUIRES: Next has given the last row.
   virtual std::vector<std::string> Summary() const { return {}; }
 
   // Whether Seek can go back to row `seq`. Safe from any thread.

@@ -24,7 +24,7 @@ class Peeked {
  public:
   explicit Peeked(ByteSource source) : source_(std::move(source)) {}
 
-  // What came with the first four bytes, or all where the text is shorter.
+  // The bytes that came with the first four, or all bytes of a shorter text.
   absl::StatusOr<absl::string_view> Head() {
     head_.resize(kPackedBytes);
     size_t have = 0;

@@ -12,7 +12,7 @@
 
 namespace aaren::client {
 
-// Whether a target's host is this machine: 127.0.0.0/8, ::1, localhost, a socket of this machine.
+// True if a target's host is this machine: 127.0.0.0/8, ::1, localhost, a socket of this machine.
 bool IsLoopback(absl::string_view target);
 
 // The variable whose proxy stands before a target, such as "http_proxy"; empty if none does.

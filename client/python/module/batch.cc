@@ -26,7 +26,7 @@ absl::Status CheckValues(const Part& part, const Arrays& arrays, size_t index, s
   return absl::OkStatus();
 }
 
-// Of sessions with long runs, small groups: each run fills tiles alone, and the workers end together.
+// Sessions with long runs come in small groups: each run fills tiles alone, and the workers end together.
 size_t GroupSize(absl::Span<const Part> parts, size_t workers, size_t channels) {
   size_t tokens = 0;
   for (const Part& part : parts) tokens += part.end - part.begin;
@@ -35,7 +35,7 @@ size_t GroupSize(absl::Span<const Part> parts, size_t workers, size_t channels) 
   return std::clamp<size_t>(parts.size() / (4 * workers), 1, full);
 }
 
-// What the workers of a batch share.
+// State that the workers of a batch share.
 class Shared {
  public:
   Shared(absl::Span<const Part> parts, const Arrays& arrays, size_t workers)

@@ -39,7 +39,7 @@ class RedisTls {
   absl::StatusOr<size_t> Write(absl::string_view bytes);
   absl::StatusOr<size_t> Read(absl::Span<char> into);
 
-  // Whether a Write has to wait for a Read.
+  // True if a Write has to wait for a Read.
   bool awaits_read() const { return awaits_read_; }
 
  private:

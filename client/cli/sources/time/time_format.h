@@ -46,7 +46,7 @@ class TimeFormat {
   // A time as the last one that was parsed is written, in UTC.
   std::string Format(int64_t time_ns) const;
 
-  // Whether the last time that was parsed had a zone, or counts from 1970. A time without may be a place's own.
+  // True if the last parsed time had a zone, or counts from 1970. A time without a zone may be local.
   bool has_zone() const;
 
   // For people: "month/day/year".

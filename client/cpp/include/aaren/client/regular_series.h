@@ -91,7 +91,7 @@ class RegularSeries {
   // The next row of the grid that no later row can change; false if no row is ready.
   bool Next(RegularRow& row);
 
-  // Whether Next has a row.
+  // True if Next has a row.
   bool ready() const { return !ready_.empty(); }
 
   // No more rows come: all waiting steps pass.
