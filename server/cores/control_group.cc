@@ -14,7 +14,7 @@ void AddNested(const std::string& mount, absl::string_view group, std::vector<st
   std::string folder = absl::StrCat(mount, "/");
   folders.push_back(folder);
   for (const absl::string_view part : absl::StrSplit(group, '/', absl::SkipEmpty())) {
-    if (part == "..") return;  // the process was moved out of what its container sees
+    if (part == "..") return;  // the process was moved to a group that its container cannot see
     absl::StrAppend(&folder, part, "/");
     folders.push_back(folder);
   }

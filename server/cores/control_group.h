@@ -11,9 +11,9 @@
 
 namespace aaren::cores {
 
-// Folders that may hold the files of a controller, such as "memory", each with a slash at the end: of the process's own
-// group and of every group around it. Some may not be there. In a container the outermost is the container's own.
-// `root` stands for "/"; for tests.
+// Folders that may hold the files of a controller, such as "memory", each with a slash at the end: the folders of the
+// process's own group and of every group around. Some folders may be missing. In a container the outermost folder
+// belongs to the container. `root` is / except in tests.
 std::vector<std::string> ControlGroups(const std::string& root, absl::string_view controller);
 
 }  // namespace aaren::cores

@@ -12,18 +12,18 @@
 
 namespace aaren::cores {
 
-// The cores by number that the process may run on, as taskset or a control group's cpuset leave them.
+// The numbers of the cores that the process may run on, by taskset and by the cpuset of the control group.
 std::vector<int> Allowed();
 
-// How many cores the process can keep busy, at least one: the allowed cores, or the processor time of the control
-// group, rounded up. `root` is / but for tests.
+// The number of cores that the process can keep busy, at least one: the allowed cores, or the processor time of the
+// control group, rounded up. `root` is / except in tests.
 int Count(const std::string& root = "/");
 
 // A list such as 0-3,8, in its order. InvalidArgument names the error: no list, a core named twice, or a core not in
 // `allowed`.
 absl::StatusOr<std::vector<int>> ParseList(absl::string_view list, const std::vector<int>& allowed);
 
-// From now on this thread runs on the core alone. Error: the system's.
+// Lets the calling thread run on the core only. Errors come from the system.
 absl::Status KeepTo(int core);
 
 }  // namespace aaren::cores

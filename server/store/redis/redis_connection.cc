@@ -71,7 +71,7 @@ absl::Status RedisConnection::Write() {
   return absl::OkStatus();
 }
 
-// All that the socket takes.
+// Writes as many bytes as the socket takes.
 absl::Status RedisConnection::WriteByTls() {
   absl::string_view left = for_tls_;
   absl::StatusOr<size_t> now = size_t{0};
@@ -81,7 +81,8 @@ absl::Status RedisConnection::WriteByTls() {
   return now.status();
 }
 
-// All that is there: bytes that OpenSSL has decrypted no longer show at the socket. An end behind them shows next time.
+// Reads all bytes: bytes that OpenSSL has decrypted no longer show at the socket. The end of the connection behind the
+// bytes shows in the next call.
 absl::Status RedisConnection::ReadByTls() {
   char bytes[kReadBytes];
   for (bool any = false;; any = true) {

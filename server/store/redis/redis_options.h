@@ -16,7 +16,7 @@ namespace aaren::store {
 
 struct RedisOptions {
   std::vector<address::Address> addresses;  // tried in turn until one is an answering master
-  std::string sentinel;  // a master's name: the addresses are those of Sentinels, which know the master's
+  std::string sentinel;  // a master's name: the addresses then belong to Sentinels, and Sentinels know the master
   RedisTlsFiles tls;
   std::string password_file;      // its first line is the password; empty: none. Read anew for each connection
   std::string prefix = "aaren:";  // the beginning of all keys

@@ -16,7 +16,7 @@
 namespace aaren::store {
 namespace {
 
-// The reason of OpenSSL's last error, which OpenSSL then forgets.
+// Takes the reason of OpenSSL's last error; OpenSSL then forgets the error.
 std::string LastError() {
   const unsigned long error = ERR_peek_last_error();
   ERR_clear_error();
@@ -43,7 +43,7 @@ bool IsAddress(const std::string& host) {
   return inet_pton(AF_INET, host.c_str(), &address) == 1 || inet_pton(AF_INET6, host.c_str(), &address) == 1;
 }
 
-// The certificate must be of this host.
+// Accepts only a certificate for the host.
 bool Expect(const std::string& host, SSL* ssl) {
   if (IsAddress(host)) return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host.c_str()) == 1;
   return SSL_set1_host(ssl, host.c_str()) == 1 && SSL_set_tlsext_host_name(ssl, host.c_str()) == 1;

@@ -1,11 +1,11 @@
 #ifndef AAREN_SERVER_STORE_ROCKSDB_BLOB_GARBAGE_H_
 #define AAREN_SERVER_STORE_ROCKSDB_BLOB_GARBAGE_H_
 
-// A BlobGarbage has RocksDB collect the garbage in its blob files while there is much of it, and only then.
+// A BlobGarbage lets RocksDB collect the garbage in its blob files only while there is much garbage.
 //
-// RocksDB collects at every compaction: it copies what lives in the oldest quarter of its files. Where little is
-// garbage, as while a million new sessions are saved, that copies most rows several times. So collecting begins once
-// half of what the files hold is garbage, and ends at a quarter. Threading: belongs to the store's thread.
+// RocksDB collects at every compaction: RocksDB copies the live rows of the oldest quarter of the files. With little
+// garbage, as while a million new sessions are saved, most rows would be copied several times. So collecting begins
+// once half of the files' bytes are garbage, and ends at a quarter. Threading: belongs to the store's thread.
 
 #include <chrono>
 #include <cstdint>
@@ -16,15 +16,15 @@ class DB;
 
 namespace aaren::store {
 
-// Whether to collect, of files with `bytes`, of which `garbage` are overwritten or deleted.
+// True if RocksDB should collect: of `bytes` in the files `garbage` are overwritten or deleted.
 bool MayCollect(bool collecting, uint64_t garbage, uint64_t bytes);
 
 class BlobGarbage {
  public:
-  // A database was opened: it collects nothing.
+  // Called after a database was opened, which collects nothing.
   void Reset() { collecting_ = false; }
 
-  // Sets `db` as MayCollect says, once a second. What cannot be set is tried again.
+  // Sets `db` as MayCollect says, once a second. A setting that RocksDB refuses is tried again.
   void Look(rocksdb::DB& db, std::chrono::steady_clock::time_point now);
 
  private:

@@ -42,7 +42,7 @@ absl::Status Write(int file, const std::string& path, const std::string& text) {
   return CannotUse(path, errno);
 }
 
-// Whether the folder says no format yet; an error for one that cannot be read here.
+// True if the folder says no format yet; an error for a format that this version cannot read.
 absl::StatusOr<bool> SaysNoFormat(int folder, const std::string& path, uint32_t format) {
   const int file = openat(folder, "format", O_RDONLY | O_CLOEXEC);
   if (file < 0 && errno == ENOENT) return true;
@@ -68,7 +68,7 @@ absl::StatusOr<bool> SaysNoFormat(int folder, const std::string& path, uint32_t 
 void KeepPrivate(const std::string& folder) {
   namespace fs = std::filesystem;
   constexpr fs::perms kOthers = fs::perms::group_all | fs::perms::others_all;
-  std::error_code ignored;  // a folder that was mounted may be another user's, who let this process in
+  std::error_code ignored;  // a mounted folder may belong to another user, who let this process in
   fs::permissions(folder, kOthers, fs::perm_options::remove, ignored);
   auto entry = fs::recursive_directory_iterator(folder, ignored);
   for (; entry != fs::recursive_directory_iterator() && !ignored; entry.increment(ignored)) {
@@ -82,7 +82,7 @@ absl::StatusOr<FolderLock> FolderLock::Take(const std::string& folder, uint32_t 
   const std::filesystem::path parent = std::filesystem::path(folder).parent_path();
   if (!parent.empty()) std::filesystem::create_directories(parent, error);
   (void)mkdir(folder.c_str(), S_IRWXU);
-  if (!error) std::filesystem::create_directories(folder, error);  // tells what is wrong with it
+  if (!error) std::filesystem::create_directories(folder, error);  // names the error
   if (error) return CannotUse(folder, error.value() == EEXIST ? ENOTDIR : error.value());
   FolderLock lock(folder, open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (lock.directory_ < 0) return CannotUse(folder, errno);
@@ -125,7 +125,7 @@ absl::Status FolderLock::Check() const {
 
 std::string FolderLock::Shown(absl::string_view text) const { return absl::StrReplaceAll(text, {{path_, folder_}}); }
 
-// The kernel keeps a name for every folder that is open. Where it shows none, the folder's own has to do.
+// The kernel has a name for every open folder. Without /proc the folder's own name has to do.
 FolderLock::FolderLock(std::string folder, int directory)
     : folder_(std::move(folder)), path_(absl::StrCat("/proc/self/fd/", directory)), directory_(directory) {
   if (access((path_ + "/.").c_str(), X_OK) != 0) path_ = folder_;

@@ -1,11 +1,11 @@
 #ifndef AAREN_SERVER_STORE_ROCKSDB_FOLDER_LOCK_H_
 #define AAREN_SERVER_STORE_ROCKSDB_FOLDER_LOCK_H_
 
-// A FolderLock makes a folder for data, and holds it for this process: a second one is told who has it. The folder says
-// which format its data has, once there is data: a folder whose data is gone is not taken for a new one.
+// A FolderLock makes a folder for data, and holds the folder for this process. A second process is refused, and told
+// the holder. A folder with data says the format of the data, so a folder whose data is gone is not taken for new.
 //
-// Whoever uses the folder by path() uses the one that was taken, wherever it is moved, and never another that is put in
-// its place. Messages name it as its user does: Shown.
+// path() leads to the folder that was taken, even after a move, and never to another folder in the same place. Shown
+// turns path() in a message into the name that the user gave.
 //
 // Threading: any thread.
 
@@ -18,27 +18,28 @@
 
 namespace aaren::store {
 
-inline constexpr uint32_t kFormat = 2;  // of the data in a folder
+inline constexpr uint32_t kFormat = 2;  // the format of the data in a folder
 
 class FolderLock {
  public:
-  // Of a new folder, or one with data of `format` or an earlier one. AlreadyExists if another process holds it,
-  // FailedPrecondition for a later format, PermissionDenied or Unavailable if it cannot be made or written.
+  // Takes a new folder, or a folder with data of `format` or an earlier format. AlreadyExists if another process holds
+  // the folder, FailedPrecondition for a later format, PermissionDenied or Unavailable if the folder cannot be made or
+  // written.
   static absl::StatusOr<FolderLock> Take(const std::string& folder, uint32_t format);
 
-  // Whether it said no format when it was taken.
+  // True if the folder had no format when it was taken.
   bool is_new() const { return is_new_; }
 
-  // The folder itself, as long as this lasts.
+  // A path to the folder, valid while the lock lives.
   const std::string& path() const { return path_; }
 
   // `text` with the folder's own name in the place of path().
   std::string Shown(absl::string_view text) const;
 
-  // From now on it says `format`.
+  // Writes `format` into the folder.
   absl::Status WriteFormat(uint32_t format) const;
 
-  // Unavailable if the folder is not the one that was taken any more: it was moved, removed or unmounted.
+  // Unavailable if the folder was moved, removed or unmounted since Take.
   absl::Status Check() const;
 
   FolderLock(FolderLock&& other) noexcept;
@@ -49,11 +50,11 @@ class FolderLock {
 
   std::string folder_, path_;
   int directory_;
-  int file_ = -1;  // its owner's
+  int file_ = -1;  // locked; names the holder
   bool is_new_ = false;
 };
 
-// Takes the group's and others' rights from a folder and all that is in it, as far as this process may.
+// Takes all rights but the owner's from a folder and its content, as far as this process may.
 void KeepPrivate(const std::string& folder);
 
 }  // namespace aaren::store

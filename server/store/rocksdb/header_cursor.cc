@@ -11,9 +11,10 @@ namespace aaren::store {
 namespace {
 
 constexpr uint64_t kStepDeleted = 10'000;  // keys, of a few milliseconds
-constexpr size_t kMorePrecise = 16;  // bytes: what a key may be longer than the one before it, to be found exactly
+constexpr size_t kMorePrecise =
+    16;  // bytes by which a key may be longer than the key before, and still be found exactly
 
-// The first key behind all that begin with `prefix`. REQUIRES: its last byte is not 255, as in keys of sessions.
+// The first key behind all keys that begin with `prefix`. REQUIRES: the last byte of `prefix` is not 255.
 std::string EndOf(std::string prefix) {
   ++prefix.back();
   return prefix;
@@ -43,7 +44,7 @@ std::string Middle(const std::string& low, const std::string& high, size_t size)
 
 HeaderCursor::HeaderCursor(Source source, const std::string& prefix)
     : source_(std::move(source)), end_(EndOf(HeaderKey(prefix))), bound_(end_) {
-  options_.iterate_upper_bound = &bound_;  // behind the headers are rows: one step further reads them
+  options_.iterate_upper_bound = &bound_;  // rows follow behind the headers: a further step would read rows
   options_.max_skippable_internal_keys = kStepDeleted;
 }
 
@@ -58,8 +59,8 @@ std::string HeaderCursor::GaveWayAt() const {
   return key;
 }
 
-// Nobody knows which keys the bytes have: the place is looked for twice as far from `last` each time, and then by
-// halving. Sessions between two damaged places near each other may be left out.
+// The keys of the damaged bytes are unknown: the search goes twice as far from `last` each time, and then by halving.
+// Sessions between two damaged places near each other may be left out.
 bool HeaderCursor::SeekBehindDamage(const std::string& last) {
   if (!IsDamage(status())) return false;
   options_.max_skippable_internal_keys = 0;
@@ -77,7 +78,7 @@ bool HeaderCursor::SeekBehindDamage(const std::string& last) {
     Seek(at);
     (IsDamage(status()) ? low : high) = at;
   }
-  // A disk that gives nothing for a moment has not lost it.
+  // A disk that fails for a moment has lost nothing.
   if (high != end_) Seek(high);
   if (high == end_ && status().IsCorruption()) at_.reset();
   if (!status().ok()) return false;

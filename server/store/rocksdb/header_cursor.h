@@ -1,9 +1,8 @@
 #ifndef AAREN_SERVER_STORE_ROCKSDB_HEADER_CURSOR_H_
 #define AAREN_SERVER_STORE_ROCKSDB_HEADER_CURSOR_H_
 
-// A HeaderCursor goes over the headers of a prefix, from key to key: in a database, or in one of its files. It gives
-// way after thousands of keys that were deleted, and finds what is behind bytes that cannot be read. Threading: one
-// thread at a time.
+// A HeaderCursor walks over the headers of a prefix, from key to key, in a database or in a single file of a database.
+// The cursor stops after thousands of deleted keys, and can pass unreadable bytes. Threading: one thread at a time.
 
 #include <functional>
 #include <memory>
@@ -16,7 +15,7 @@ namespace aaren::store {
 
 class HeaderCursor {
  public:
-  using Source = std::function<rocksdb::Iterator*(const rocksdb::ReadOptions&)>;  // a new one each time
+  using Source = std::function<rocksdb::Iterator*(const rocksdb::ReadOptions&)>;  // makes a new iterator
 
   HeaderCursor(Source source, const std::string& prefix);
 
@@ -26,14 +25,14 @@ class HeaderCursor {
   absl::string_view value() const { return {at_->value().data(), at_->value().size()}; }
   void Next() { at_->Next(); }
 
-  // An iterator that has met damage does not always meet it again where it is, so there is a new one each time.
+  // Makes a new iterator each time: an iterator that met damage does not always meet the damage again in its place.
   void Seek(const std::string& key);
 
-  // The key at which it gave way, since it met deleted keys alone; empty: it did not.
+  // The key at which the cursor stopped after deleted keys alone; empty if the cursor did not stop.
   std::string GaveWayAt() const;
 
-  // If bytes were met that cannot be read, goes to the first key behind them that can be, and the log tells between
-  // which keys they are. `last`: the last key before them. False if nothing is left there, or it was at the end anyway.
+  // If the cursor met unreadable bytes, goes to the first readable key behind the bytes, and logs the keys before and
+  // after. `last` is the last key before the bytes. False if no readable key is left, or the cursor was at the end.
   bool SeekBehindDamage(const std::string& last);
 
  private:
@@ -41,7 +40,7 @@ class HeaderCursor {
   const std::string end_;
   const rocksdb::Slice bound_;
   rocksdb::ReadOptions options_;
-  std::unique_ptr<rocksdb::Iterator> at_;  // null: at the end
+  std::unique_ptr<rocksdb::Iterator> at_;  // null at the end
 };
 
 }  // namespace aaren::store

@@ -34,7 +34,7 @@ bool HeaderWalk::Step(rocksdb::DB& db, const FolderLock& folder) {
     absl::StatusOr<StoredHeader> header = ParseHeader(key, at.value());
     SessionRecord record;
     if (header.ok()) record = WithoutRows(*header);
-    record.key = key;  // of a damaged session no more is known
+    record.key = key;  // the rest of a damaged session is unknown
     page_->push_back(std::move(record));
   }
   if (page_->size() >= limit_ || at.status().ok()) return true;

@@ -18,27 +18,27 @@ class DB;
 
 namespace aaren::store {
 
-// One page, as StateStore::List has it, in steps that give way. Sessions whose keys cannot be read are left out, and
-// the log tells between which keys they are.
+// A page of StateStore::List, made in short steps. Sessions with unreadable keys are left out, and the log names the
+// keys before and after.
 class HeaderWalk {
  public:
   using Page = absl::StatusOr<std::vector<SessionRecord>>;
 
   HeaderWalk(std::string prefix, const std::string& after, size_t limit);
 
-  // Goes on over some hundreds of sessions, or some thousands of keys that were deleted. True if the page is done.
+  // Takes some hundreds of sessions, or passes some thousands of deleted keys. True if the page is complete.
   bool Step(rocksdb::DB& db, const FolderLock& folder);
 
-  // REQUIRES: it is done. Unavailable if the database's folder is away, DataLoss if it lacks a file.
+  // REQUIRES: the page is complete. Unavailable if the database's folder is away, DataLoss if a file is missing.
   Page Take() { return std::move(page_); }
 
-  // How many steps met nothing but deleted keys.
+  // The number of steps that met deleted keys alone.
   size_t idle_steps() const { return idle_steps_; }
 
  private:
   const std::string prefix_, after_;
   const size_t limit_;
-  std::string next_;  // the key of a header to go on from
+  std::string next_;  // the key of the next header
   size_t idle_steps_ = 0;
   Page page_;
 };

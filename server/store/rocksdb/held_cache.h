@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_STORE_ROCKSDB_HELD_CACHE_H_
 #define AAREN_SERVER_STORE_ROCKSDB_HELD_CACHE_H_
 
-// A HeldCache knows of the sessions that were written last what the database has of them: whose they are, and their
-// slots. A save compares its writer with that, and reads nothing. What is here was written; after a write that failed
-// nothing is. Threading: belongs to the store's thread.
+// A HeldCache has the epoch, incarnation and slots of the sessions written last, as the database has them. A save
+// compares its writer with the cache, and need not read. The cache is empty after a failed write. Threading: belongs to
+// the store's thread.
 
 #include <cstddef>
 #include <string>
@@ -15,11 +15,11 @@ namespace aaren::store {
 
 class HeldCache {
  public:
-  static constexpr size_t kBytes = 512;  // of an entry, about
+  static constexpr size_t kBytes = 512;  // about the size of an entry
 
   explicit HeldCache(size_t most) : most_(most) {}
 
-  // Its epoch, incarnation and slots, and nothing else; null if it is not known.
+  // A header with the epoch, incarnation and slots only; null if the session is not in the cache.
   const StoredHeader* Find(const std::string& key) const {
     const auto found = held_.find(key);
     return found == held_.end() ? nullptr : &found->second;

@@ -61,7 +61,7 @@ void Lister::Run() {
   }
 }
 
-// Keys that were deleted and not yet written into files no compaction can take away.
+// A compaction takes away deleted keys in files only.
 bool Lister::Step(rocksdb::DB& db, Waiting& waiting) {
   const bool done = waiting.walk.Step(db, folder_);
   const auto now = std::chrono::steady_clock::now();

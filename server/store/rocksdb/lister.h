@@ -2,10 +2,10 @@
 #define AAREN_SERVER_STORE_ROCKSDB_LISTER_H_
 
 // A Lister makes pages of sessions on a thread of its own, so that neither an Open nor a save waits for a list, a sweep
-// or a count. Lists that wait take turns, step by step. A list that met deleted keys in great numbers has RocksDB sort
-// away what is deleted.
+// or a count. Waiting lists take turns, step by step. A list that met many deleted keys lets RocksDB sort the deleted
+// keys away.
 //
-// Threading: Use and List by the store's thread. Answers come on this one's.
+// Threading: the store's thread calls Use and List. Answers come on the Lister's thread.
 
 #include <chrono>
 #include <deque>
@@ -35,11 +35,11 @@ class Lister {
 
   void Start();
 
-  // Answers what waits first.
+  // Answers the waiting lists first.
   void Stop() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The database to list from now on; null: there is none, and lists are Unavailable. Returns once nothing is read from
-  // the one before.
+  // Sets the database of all further lists. Without a database (null) lists are Unavailable. Returns once nobody reads
+  // the database before.
   void Use(rocksdb::DB* db) ABSL_LOCKS_EXCLUDED(mutex_);
 
   void List(HeaderWalk walk, Answer answer) ABSL_LOCKS_EXCLUDED(mutex_);

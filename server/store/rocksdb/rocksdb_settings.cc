@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t kStretch = 4096;  // keys
 
-// What RocksDB has to say goes into the server's log. Its own file would be on the disk that may be full.
+// Puts RocksDB's words into the server's log. A log file of RocksDB would be on the disk that may be full.
 class ServerLog : public rocksdb::Logger {
  public:
   explicit ServerLog(const FolderLock* folder) : Logger(rocksdb::InfoLogLevel::WARN_LEVEL), folder_(folder) {}
@@ -35,7 +35,7 @@ class ServerLog : public rocksdb::Logger {
   const FolderLock* const folder_;
 };
 
-// The files that RocksDB makes are their owner's alone, whatever the umask.
+// Lets only the owner read RocksDB's files, under any umask.
 class PrivateFiles : public rocksdb::FileSystemWrapper {
  public:
   using FileSystemWrapper::FileSystemWrapper;
@@ -92,7 +92,8 @@ rocksdb::Options RocksDbSettings(size_t buffer_bytes, const FolderLock* folder) 
   options.wal_bytes_per_sync = 1 << 20;
   options.max_open_files = kRocksDbFiles;
   options.max_manifest_file_size = 1 << 20;  // the ledger copies it after each flush
-  // A power loss writes the log's last pages in any order: what is before the first damage holds, and the log says so.
+  // A power loss leaves the log's last pages written in any order: the writes before the first damage hold, and the
+  // server's log tells of the damage.
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
   options.info_log = std::make_shared<ServerLog>(folder);
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));

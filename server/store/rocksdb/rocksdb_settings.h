@@ -1,7 +1,8 @@
 #ifndef AAREN_SERVER_STORE_ROCKSDB_ROCKSDB_SETTINGS_H_
 #define AAREN_SERVER_STORE_ROCKSDB_ROCKSDB_SETTINGS_H_
 
-// How RocksDB is set for rows of 2 to 13 KB that are written again and again. README.md says why. Threading: pure.
+// RocksDB's settings for rows of 2 to 13 KB that are written again and again. README.md has the reasons. Threading:
+// pure.
 
 #include <cstddef>
 
@@ -12,8 +13,8 @@ namespace aaren::store {
 
 constexpr int kRocksDbFiles = 512;  // open at once, at most
 
-// `buffer_bytes`: of writes before they are sorted, and of what is read. In memory at most four times that. `folder`:
-// of the database; it outlives that. Null: any.
+// `buffer_bytes` is the size of the buffer of unsorted writes, and of the cache of reads; RocksDB uses at most four
+// times as much memory. `folder` is the folder of the database, and outlives the database; null: any folder.
 rocksdb::Options RocksDbSettings(size_t buffer_bytes, const FolderLock* folder = nullptr);
 
 }  // namespace aaren::store

@@ -25,9 +25,9 @@ namespace aaren::store {
 namespace {
 
 constexpr size_t kGroupBytes = 4 << 20;
-constexpr uint64_t kEpochBlock = 1 << 20;  // given out on disk at once
+constexpr uint64_t kEpochBlock = 1 << 20;  // the number given out on disk together
 constexpr char kTryKey[] = "t";
-constexpr size_t kTryBytes = 1024;  // more than what an Open writes
+constexpr size_t kTryBytes = 1024;  // more than an Open writes
 
 absl::StatusOr<SessionRecord> FindNow(WriteGroup& group, const std::string& key) {
   const absl::StatusOr<std::optional<StoredHeader>> header = group.Header(key);
@@ -81,8 +81,8 @@ WriteResult DeleteNow(WriteGroup& group, const std::string& key, std::optional<u
   return result;
 }
 
-// What a write came to, once its group is written. One that was refused was perhaps compared with a write before it in
-// the group: if the group fails, it was refused for nothing.
+// The result of a write, once the group was committed. A refusal may rest on an earlier write of the group: if the
+// group failed, nothing was refused.
 WriteResult After(const absl::Status& group, WriteResult result) {
   return group.ok() || absl::IsDataLoss(result.status) ? std::move(result) : WriteResult{group, 0};
 }
@@ -138,14 +138,14 @@ RocksDbStore::~RocksDbStore() {
   thread_.join();
   lister_.Stop();
   if (db_ == nullptr || !failed_.ok()) return;
-  // The log is empty then, and what a start finds does not depend on it. It waits for nothing that is rewritten.
+  // The log is then empty, and the next start depends on no log. The flush waits for no rewrite of files.
   rocksdb::FlushOptions at_once;
   at_once.allow_write_stall = true;
   (void)db_->Flush(at_once);
   ledger_.Record(*db_);  // a closing RocksDB may leave out the event of the last flush
 }
 
-// Only a new folder gets a database: a session that is not in it counts as deleted.
+// Only a new folder gets a database: a session missing in a database counts as deleted.
 absl::Status RocksDbStore::OpenDatabase() {
   lister_.Use(nullptr);
   db_.reset();
@@ -155,7 +155,7 @@ absl::Status RocksDbStore::OpenDatabase() {
   const bool accepts_loss = options_.accept_loss && starts && !may_create;
   std::error_code error;
   if (may_create) {
-    (void)mkdir(folder.c_str(), S_IRWXU);  // what is wrong with it RocksDB will say
+    (void)mkdir(folder.c_str(), S_IRWXU);  // RocksDB will name an error
   } else if (!std::filesystem::exists(folder, error)) {
     return absl::UnavailableError(absl::StrCat(options_.folder,
                                                "/rocksdb: the database is gone. Put it back, or remove ",
@@ -205,7 +205,7 @@ absl::Status RocksDbStore::CheckBeforeOpen(bool starts) const {
   return absl::OkStatus();
 }
 
-// Files that are open go on being written wherever their folder went, and nobody would find them there.
+// RocksDB goes on writing open files after a move of their folder, where nobody would find the files.
 void RocksDbStore::CheckFolder() {
   const auto now = std::chrono::steady_clock::now();
   if (!failed_.ok() || now < next_check_) return;
@@ -215,16 +215,17 @@ void RocksDbStore::CheckFolder() {
   if (away_) log::Log(log::LogLevel::kError, "store lost", {{"why", failed_.ToString()}});
 }
 
-// A database that has failed to write is opened anew, until it can write. One whose folder was away has all it had.
+// Opens a database anew that failed to write, until writes succeed. A database whose folder was away has lost nothing.
 void RocksDbStore::Mend() {
-  const auto now = std::chrono::steady_clock::now();  // an operator may set the other one back
+  const auto now = std::chrono::steady_clock::now();  // an operator may set the system clock back
   if (failed_.ok() || now < next_mend_) return;
   next_mend_ = now + options_.pause;
   failed_ = lock_.Check();
   const bool was_away = std::exchange(away_, false) && db_ != nullptr;
   if (!failed_.ok()) away_ = was_away;
   if (failed_.ok() && !was_away) failed_ = OpenDatabase();
-  if (absl::IsDataLoss(failed_)) failed_ = absl::UnavailableError(failed_.message());  // no session's own damage
+  if (absl::IsDataLoss(failed_))
+    failed_ = absl::UnavailableError(failed_.message());  // DATA_LOSS would blame a session
   if (failed_.ok()) reopened_.fetch_add(1, std::memory_order_relaxed);
   if (failed_.ok()) log::Log(log::LogLevel::kInfo, "store opened again", {{"folder", options_.folder}});
 }
@@ -264,14 +265,14 @@ void RocksDbStore::Look() {
   if (!sparing_.spares()) garbage_.Look(*db_, now);
 }
 
-// The database is opened anew, as it failed to write, and spared from then on.
+// Opens the database anew, as after a failed write, and spares the database from then on.
 void RocksDbStore::NoteDamage() {
   sparing_.Begin(std::chrono::steady_clock::now());
   log::Log(log::LogLevel::kError, "store damaged: files are not rewritten for an hour",
            {{"folder", options_.folder}, {"why", failed_.ToString()}});
 }
 
-// Epochs are given out on disk by the million and here as they are asked for, so that a restart never repeats one.
+// The disk has epochs as given out by the million, and callers get single epochs, so a restart never repeats an epoch.
 absl::StatusOr<uint64_t> RocksDbStore::TakeEpochs(WriteGroup& group, uint64_t count) {
   if (end_epoch_ - next_epoch_ < count) {
     const uint64_t end = end_epoch_ + std::max(count, kEpochBlock);
@@ -306,7 +307,7 @@ void RocksDbStore::Find(std::string key, Answer<absl::StatusOr<SessionRecord>> a
 
 void RocksDbStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
   Post([key = std::move(key), answer = std::move(answer)](WriteGroup& group) mutable {
-    if (group.Touches(key)) {  // rows are read from where they are
+    if (group.Touches(key)) {  // rows are read from the database
       group.Commit();
       if (!group.failed().ok()) return answer(group.failed());
     }
@@ -342,7 +343,7 @@ void RocksDbStore::List(std::string prefix, std::string after, size_t limit,
                         Answer<absl::StatusOr<std::vector<SessionRecord>>> answer) {
   Post([this, prefix = std::move(prefix), after = std::move(after), limit,
         answer = std::move(answer)](WriteGroup& group) mutable {
-    group.Commit();  // an iterator sees what is written
+    group.Commit();  // an iterator sees committed writes only
     if (db_ == nullptr) return answer(group.failed());
     lister_.List(HeaderWalk(std::move(prefix), after, limit), std::move(answer));
   });

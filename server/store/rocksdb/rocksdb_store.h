@@ -1,15 +1,15 @@
 #ifndef AAREN_SERVER_STORE_ROCKSDB_ROCKSDB_STORE_H_
 #define AAREN_SERVER_STORE_ROCKSDB_ROCKSDB_STORE_H_
 
-// A RocksDbStore keeps saved sessions in a folder, by RocksDB: they outlive the server.
+// A RocksDbStore keeps saved sessions in a folder, by RocksDB. The sessions outlive the server.
 //
-// One thread does all calls but lists in their order; lists have a thread of their own. What waits when the first one
-// comes back is one group: reads see the writes before them, all writes go to the log together, and then they are
-// answered. So the more there is to do, the less a write costs. README.md tells what is under which key, and why
-// RocksDB is set as it is.
+// One thread does all calls in their order, except lists; lists have a thread of their own. All calls that wait when
+// the thread looks are one group: reads see the writes before them, all writes go to the log together, and then the
+// calls are answered. So a write costs less the more there is to do. README.md lists the keys, and the reasons for
+// RocksDB's settings.
 //
-// Errors: a full disk makes writes Unavailable until there is room again; sessions that are damaged answer DataLoss,
-// and no others. Threading: as StateStore; answers come on those two threads.
+// Errors: a full disk makes writes Unavailable until the disk has room again. Only damaged sessions answer DataLoss.
+// Threading: as StateStore; answers come on the two threads.
 
 #include <atomic>
 #include <chrono>
@@ -42,19 +42,19 @@ namespace aaren::store {
 class WriteGroup;  // server/store/rocksdb/write_group.h
 struct StoredHeader;
 
-// What a write that was answered outlives.
+// The end that an answered write outlives.
 enum class Durability {
-  kProcess,  // the end of this process: the operating system has it
-  kPower,    // power loss: the disk has it
+  kProcess,  // the end of this process: the operating system has the write
+  kPower,    // power loss: the disk has the write
 };
 
 struct RocksDbOptions {
   std::string folder;
   Durability durability = Durability::kProcess;
-  // Between two looks at the folder, and two attempts to open what has failed.
+  // Between two looks at the folder, and between two attempts to open a database that failed.
   std::chrono::milliseconds pause{500};
-  size_t buffer_bytes = 32 << 20;  // of writes before they are sorted, and of what is read: four times that in memory
-  bool accept_loss = false;        // start with what is there, where that is less than what was written
+  size_t buffer_bytes = 32 << 20;  // of writes before the sort, and of the cache of reads: in memory four times as much
+  bool accept_loss = false;        // start with fewer sessions than were written
   std::string boot = ThisBoot();
 };
 
@@ -62,12 +62,13 @@ class RocksDbStore : public StateStore {
  public:
   static constexpr int kFiles = 512;  // open at once, about
 
-  // Makes the folder if there is none, and a database in a new one. AlreadyExists, naming the process, if another one
-  // has it open. FailedPrecondition if another version wrote it. DataLoss, naming what is missing, if the database is
-  // behind what was written; nothing in it is changed then. PermissionDenied or Unavailable if it cannot be used.
+  // Makes the folder if there is none, and a database in a new folder. AlreadyExists, naming the process, if another
+  // process has the database open. FailedPrecondition if another version wrote the database. DataLoss, naming the
+  // missing part, if the database has lost writes; nothing in the folder is changed then. PermissionDenied or
+  // Unavailable if the folder cannot be used.
   static absl::StatusOr<std::unique_ptr<RocksDbStore>> Open(const RocksDbOptions& options);
 
-  // Answers what is under way first.
+  // Answers the calls under way first.
   ~RocksDbStore() override;
 
   std::string name() const override { return "rocksdb"; }
@@ -101,14 +102,14 @@ class RocksDbStore : public StateStore {
   const RocksDbOptions options_;
   Ledger ledger_;
   const std::unique_ptr<const rocksdb::Options> settings_;
-  Sparing sparing_;                  // the thread's only
-  std::unique_ptr<rocksdb::DB> db_;  // the thread's only, as the next five; null while it cannot be opened
-  HeldCache held_;                   // likewise
+  Sparing sparing_;                  // the thread's only, as the next six
+  std::unique_ptr<rocksdb::DB> db_;  // null while the database cannot be opened
+  HeldCache held_;
   BlobGarbage garbage_;
-  absl::Status failed_;  // why nothing can be written
-  bool away_ = false;    // and that is nothing but where the folder is
+  absl::Status failed_;  // the reason why nothing can be written
+  bool away_ = false;    // … the only reason: another folder is in the place
   std::chrono::steady_clock::time_point next_mend_{}, next_check_{};
-  uint64_t next_epoch_ = 0, end_epoch_ = 0;  // those on disk as given out
+  uint64_t next_epoch_ = 0, end_epoch_ = 0;  // epochs that the disk has as given out
   std::atomic<uint64_t> reopened_{0};
   absl::Mutex mutex_;
   std::vector<Call> calls_ ABSL_GUARDED_BY(mutex_);

@@ -201,7 +201,7 @@ class Salvager {
     return least;
   }
 
-  // An error is the new folder's.
+  // An error belongs to the new folder.
   absl::Status CopyOne(StateStore& target, const std::string& key) {
     absl::StatusOr<SessionRecord> record = WriteGroup(db_.get(), held_, from_, ledger_, {}).Session(key);
     if (absl::IsNotFound(record.status())) return absl::OkStatus();  // it was deleted
@@ -258,7 +258,7 @@ void RestoreManifest(const FolderLock& folder) {
 absl::Status SalvageInPlace(const FolderLock& folder) {
   const std::string database = folder.path() + "/rocksdb", to = folder.path() + "/salvaged";
   std::error_code error;
-  fs::remove_all(to, error);  // of an attempt that was broken off
+  fs::remove_all(to, error);  // left by an attempt that was broken off
   const absl::StatusOr<Salvaged> done = Salvage(folder, to, [](const std::string& line) {
     log::Log(log::LogLevel::kError, "store begins without what is lost", {{"lost", line}});
   });

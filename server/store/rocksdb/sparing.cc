@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::chrono::hours kSpare(1);
 
-// That were flushed, and are not rewritten yet. Many, if that cannot be told.
+// The number of files that were flushed and not rewritten; the largest number if RocksDB does not tell.
 int FilesOf(rocksdb::DB& db) {
   std::string text;
   int files = 0;
@@ -26,7 +26,7 @@ int FilesOf(rocksdb::DB& db) {
 }  // namespace
 
 bool IsDamage(const rocksdb::Status& status) {
-  // RocksDB tells what the system said in words alone.
+  // RocksDB gives the error of the system as text alone.
   return status.IsCorruption() || (status.IsIOError() && absl::StrContains(status.ToString(), std::strerror(EIO)));
 }
 

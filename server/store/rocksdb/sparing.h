@@ -1,12 +1,12 @@
 #ifndef AAREN_SERVER_STORE_ROCKSDB_SPARING_H_
 #define AAREN_SERVER_STORE_ROCKSDB_SPARING_H_
 
-// Sparing keeps RocksDB from rewriting its files for an hour after it has met one that cannot be read.
+// Sparing keeps RocksDB from rewriting files for an hour after a file could not be read.
 //
-// What it cannot read it cannot rewrite either, and once it has tried it takes no more writes. Sessions of sound bytes
-// must go on; files grow in number meanwhile, and no number of them may stop writes. Afterwards it may try again, since
-// the damage may be gone with the sessions that had it. Writes are held back by the number of files only when they are
-// few again: to rewrite hundreds takes a while. Threading: belongs to the store's thread.
+// RocksDB cannot rewrite bytes that it cannot read, and takes no more writes after the attempt. Sessions with sound
+// bytes must go on. Meanwhile the number of files grows, and must not stop writes. After the hour RocksDB may try
+// again: the damage may be gone with the damaged sessions. RocksDB may hold writes back for too many files only after
+// the files are few again, since a rewrite of hundreds takes a while. Threading: belongs to the store's thread.
 
 #include <chrono>
 
@@ -18,24 +18,24 @@ struct Options;
 
 namespace aaren::store {
 
-// Whether bytes are there that cannot be read: they are not what was written, or the disk does not give them (EIO). A
-// full disk, one that is read-only, and a file that is gone are something else.
+// True if bytes cannot be read: a checksum does not match, or the disk answers EIO. A full disk, a read-only disk and a
+// missing file are no damage.
 bool IsDamage(const rocksdb::Status& status);
 
 class Sparing {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // `usual`: as the database is set where nothing is spared. It outlives this.
+  // `usual` are the settings of a database without sparing, and outlive this.
   explicit Sparing(const rocksdb::Options& usual) : usual_(usual) {}
 
-  // Damage was met. The database is to be opened again.
+  // Called when damage was met. The caller then opens the database again.
   void Begin(Time now);
 
-  // Sets what a database is opened with.
+  // Changes the settings with which a database will be opened.
   void Apply(rocksdb::Options& settings) const;
 
-  // Goes on as time passes, once a second. What cannot be set is tried again.
+  // Takes the steps that are due, once a second. A setting that RocksDB refuses is tried again.
   void Look(rocksdb::DB& db, Time now);
 
   bool spares() const { return phase_ == Phase::kSparing; }

@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_STORE_ROCKSDB_SYNCED_FILE_H_
 #define AAREN_SERVER_STORE_ROCKSDB_SYNCED_FILE_H_
 
-// Small files beside the database, for the owner's eyes alone, whatever the umask. Threading: one thread at a time for
+// Small files beside the database, readable by the owner alone under any umask. Threading: one thread at a time for
 // each file.
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace aaren::store {
 
-// NotFound if there is no such file, Unavailable if it cannot be read.
+// NotFound if the file is missing, Unavailable if the file cannot be read.
 absl::StatusOr<std::string> ReadWhole(const std::string& path);
 
 // Returns once the new file is on the disk. A kill meanwhile leaves the old file, and perhaps `path`.next.

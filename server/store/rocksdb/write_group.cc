@@ -107,7 +107,7 @@ void WriteGroup::RemoveDamaged(const std::string& key) {
   batch_.Delete(SliceOf(HeaderKey(key)));
 }
 
-// After a write that failed the log's end is not known: nothing is written until the database was opened again.
+// After a failed write the end of the log is unknown: nothing is written until the database was opened again.
 absl::Status WriteGroup::Write(bool sync) {
   if (failed_.ok() && batch_.Count() > 0) {
     rocksdb::WriteOptions options;
@@ -115,7 +115,7 @@ absl::Status WriteGroup::Write(bool sync) {
     const rocksdb::Status status = db_->Write(options, &batch_);
     damaged_ |= IsDamage(status);
     if (status.ok()) ledger_.Mark(db_->GetLatestSequenceNumber());
-    // Whatever is wrong is not this session's.
+    // DataLoss would blame a session.
     if (!status.ok()) failed_ = absl::UnavailableError(folder_.Shown(status.ToString()));
   }
   const bool written = batch_.Count() == 0 || failed_.ok();

@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_STORE_ROCKSDB_WRITE_GROUP_H_
 #define AAREN_SERVER_STORE_ROCKSDB_WRITE_GROUP_H_
 
-// A WriteGroup is what RocksDB gets at once: the writes of many calls, and the answers that wait until they are there.
-// A call sees the headers that those before it in the group have written. Threading: belongs to the store's thread.
+// A WriteGroup is one write of RocksDB: the writes of many calls, and the answers that wait until RocksDB has the
+// writes. A call sees the headers written by earlier calls of the group. Threading: belongs to the store's thread.
 
 #include <optional>
 #include <string>
@@ -22,52 +22,52 @@
 
 namespace aaren::store {
 
-// What RocksDB says of a read that failed, as the server's words: DataLoss for what is damaged, or in a file that is
-// gone; else Unavailable.
+// RocksDB's status of a failed read in the server's words: DataLoss if the bytes are damaged or their file is gone;
+// else Unavailable.
 absl::Status FromRead(const rocksdb::Status& status, const FolderLock& folder);
 
-// Under which key something is.
+// Keys of the database.
 std::string HeaderKey(const std::string& key);
 std::string RowsKey(const std::string& key, uint8_t slot);
 
 class WriteGroup {
  public:
-  // All but `failed` outlive this; no db: there is none now. `ledger` is marked before answers. `failed`: why nothing
-  // can be written any more, since the database was opened; ok: it can.
+  // All arguments but `failed` outlive this. `db` is null while there is no database. `ledger` is marked before
+  // answers. `failed` is the reason why the database, since it was opened, takes no more writes; OK if it takes writes.
   WriteGroup(rocksdb::DB* db, HeldCache& held, const FolderLock& folder, Ledger& ledger, absl::Status failed)
       : db_(db), held_(held), folder_(folder), ledger_(ledger), failed_(std::move(failed)) {}
 
-  // None if there is no such session.
+  // Nothing if the store has no session of this key.
   absl::StatusOr<std::optional<StoredHeader>> Header(const std::string& key);
 
-  // As Header, but perhaps only its epoch, incarnation and slots: what a save needs.
+  // As Header, but perhaps only the epoch, the incarnation and the slots, enough for a save.
   absl::StatusOr<std::optional<StoredHeader>> Held(const std::string& key);
 
   // The rows of a slot, checked. REQUIRES: no write of the session waits.
   absl::StatusOr<std::string> Rows(const std::string& key, const StoredSlot& slot);
 
-  // With its rows. Of two saves one may be damaged: whoever needs the other has it. NotFound if there is no such
-  // session. REQUIRES: as Rows.
+  // The session with its rows. If one of two saves is damaged, the record has the sound save. NotFound if the store has
+  // no session of this key. REQUIRES: as Rows.
   absl::StatusOr<SessionRecord> Session(const std::string& key);
 
-  // The session is what `next` says from now on; `saves` are the rows of its last slots, `held` what it was.
+  // Writes `next` as the header of the session, and `saves` as the rows of the last slots. `held` is the header before.
   void Put(const StoredHeader* held, const StoredHeader& next, const std::vector<SavedRows>& saves);
   void Remove(const StoredHeader& held);
-  void RemoveDamaged(const std::string& key);  // whatever is there
+  void RemoveDamaged(const std::string& key);  // all keys that the session may have
   void PutRaw(const std::string& key, const std::string& value) { batch_.Put(key, value); }
 
-  // Is called when everything so far is written, or was not.
+  // Called after the group was committed, with its status.
   void Then(absl::AnyInvocable<void(const absl::Status&)> answer) { answers_.push_back(std::move(answer)); }
 
-  // Whether a write of the session waits to be written.
+  // True if a write of the session waits for Commit.
   bool Touches(const std::string& key) const { return headers_.contains(key); }
   size_t bytes() const { return batch_.GetDataSize(); }
 
-  // Writes what there is, and answers.
+  // Writes the group, and answers.
   void Commit();
-  absl::Status CommitSynced();  // on the disk, whatever else is written there
+  absl::Status CommitSynced();  // … onto the disk, under any durability
 
-  // Why nothing was written, from the first write on that failed; and whether that was damage to the database.
+  // The status of the first write that failed; nothing was written since. `damaged`: the database is damaged.
   const absl::Status& failed() const { return failed_; }
   bool damaged() const { return damaged_; }
 
@@ -82,7 +82,7 @@ class WriteGroup {
   absl::Status failed_;
   bool damaged_ = false;
   rocksdb::WriteBatch batch_;
-  absl::flat_hash_map<std::string, std::optional<StoredHeader>> headers_;  // that wait to be written; none: deleted
+  absl::flat_hash_map<std::string, std::optional<StoredHeader>> headers_;  // waiting for Commit; nothing: deleted
   std::vector<absl::AnyInvocable<void(const absl::Status&)>> answers_;
 };
 
