@@ -3,10 +3,12 @@ bytes of an undisturbed run."""
 
 import os
 import signal
+import subprocess
 import tempfile
 import time
 import unittest
 
+from peers import envoy
 from peers.cutting_proxy import CuttingProxy
 from programs import Redis, ServerTest, aaren, fewer, start_aaren, write_series
 
@@ -133,6 +135,55 @@ class RedisTest(ServerTest):
         self.redis.command("CONFIG SET requirepass secret")
         with self.assertRaisesRegex(RuntimeError, f"redis: {self.redis.address}: NOAUTH"):
             self.start_server(*self.flags)
+
+
+@unittest.skipUnless(Redis.installed(), "redis-server is not installed")
+class UnnamedTest(ServerTest):
+    """Sessions that nobody named live as long as their streams, though these are silent for longer than such a session
+    lives alone, and though another server looks at the same Redis. Behind Envoy where it is installed."""
+
+    CLIENTS, SILENCE, ROWS = 6, 9, 12
+
+    def setUp(self):
+        data = tempfile.TemporaryDirectory()
+        self.addCleanup(data.cleanup)
+        redis = Redis(data.name)
+        self.addCleanup(redis.close)
+        self.flags = "--store=redis", f"--redis={redis.address}", "--unnamed_ttl=2s", "--save_interval=50ms"
+        super().setUp()
+        self.targets = [self.server.target, self.start_server(*self.flags).target]
+        if envoy.find():
+            edge = envoy.Envoy(self.targets)
+            self.addCleanup(edge.close)
+            self.targets = [edge.address]
+
+    def start(self, number):
+        with open(self.path(f"{number}.jsonl"), "wb") as out:  # with --output the session would have a name
+            client = start_aaren("stream", "--csv=-", "--horizon=3", "--json",
+                                 f"--target={self.targets[number % len(self.targets)]}", stdin=subprocess.PIPE, stdout=out)
+        self.addCleanup(client.stderr.close)
+        self.addCleanup(client.wait)
+        self.addCleanup(client.kill)
+        return client
+
+    def test_streams_that_are_silent_for_longer_than_their_sessions_live_alone_go_on(self):
+        write_series(self.path("in.csv"), self.ROWS)
+        header, *rows = self.read("in.csv").decode().splitlines(keepends=True)
+        clients = [self.start(number) for number in range(self.CLIENTS)]
+        third = self.ROWS // 3
+        for part in range(3):
+            if part:
+                time.sleep(self.SILENCE)
+                listed = aaren("sessions", "list", f"--target={self.targets[0]}").stdout
+                self.assertEqual(listed.count("stream-"), self.CLIENTS, listed)
+            for client in clients:
+                client.stdin.writelines([*([header] if part == 0 else []), *rows[part * third:(part + 1) * third]])
+                client.stdin.flush()
+        for number, client in enumerate(clients):
+            errors = client.communicate(timeout=30)[1]
+            self.assertEqual(client.returncode, 0, errors)
+            self.assertNotIn("lost", errors)
+            self.assertEqual(self.read(f"{number}.jsonl").count(b"\n"), 2 * self.ROWS)
 
 
 if __name__ == "__main__":

@@ -130,5 +130,53 @@ class HundredInstantsTest(ServerTest):
         self.assertEqual(self.read("broken.jsonl"), self.whole)
 
 
+class UnevenTest(ServerTest):
+    """A file as loggers write files: steps without a row, rows that come twice, rows that come late."""
+
+    ROWS, GAPS, DOUBLED, LATE, KILLS = 3500, 1000, 170, 60, 25
+
+    def setUp(self):
+        super().setUp()
+        write_series(self.path("even.csv"), self.ROWS)
+        header, *rows = self.read("even.csv").decode().splitlines(keepends=True)
+        chance = random.Random(11)
+        first, *rows = rows
+        places = sorted(chance.sample(range(len(rows)), len(rows) - self.GAPS))
+        doubled, late = set(chance.sample(places, self.DOUBLED)), set(chance.sample(places, self.LATE))
+        moved = [(place + (chance.randint(2, 50) if place in late else 0), rows[place]) for place in places]
+        moved += [(place + chance.randint(1, 50), rows[place]) for place in doubled]
+        with open(self.path("in.csv"), "w") as out:
+            out.writelines([header, first, *(row for _, row in sorted(moved))])
+        self.stream = ["stream", f"--csv={self.path('in.csv')}", "--horizon=3", "--json", "--step=1h"]
+
+    def test_client_killed_behind_a_slow_proxy_that_cuts_ends_with_the_same_bytes(self):
+        whole = aaren(*self.stream, f"--target={self.server.target}", "--session=whole",
+                      f"--output={self.path('whole.jsonl')}")
+        self.assertEqual(whole.returncode, 0, whole.stderr)
+        self.assertIn(f"{self.DOUBLED} rows joined", whole.stderr)
+        proxy = CuttingProxy(self.server.target, bytes_per_second=2e6)
+        self.addCleanup(proxy.close)
+        command = [*self.stream, f"--target={proxy.address}", "--session=broken", f"--output={self.path('broken.jsonl')}"]
+        size = os.path.getsize(self.path("whole.jsonl"))
+        for kill in range(1, self.KILLS + 1):
+            process = start_aaren(*command)
+            self.wait_for_bytes(size * (kill - 0.5) / (self.KILLS + 1), process)
+            proxy.cut()
+            self.wait_for_bytes(size * kill / (self.KILLS + 1), process)
+            self.assertIsNone(process.poll(), f"it ended before kill {kill}")
+            process.kill()
+            process.communicate()
+        last = aaren(*command)
+        self.assertEqual(last.returncode, 0, last.stderr)
+        self.assertEqual(self.read("broken.jsonl"), self.read("whole.jsonl"))
+
+    def wait_for_bytes(self, size, process):
+        deadline = time.monotonic() + 30
+        path = self.path("broken.jsonl")
+        while process.poll() is None and not (os.path.exists(path) and os.path.getsize(path) >= size):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.001)
+
+
 if __name__ == "__main__":
     unittest.main()
