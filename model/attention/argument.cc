@@ -44,6 +44,7 @@ absl::Status RequireNonEmpty(absl::string_view name, const torch::Tensor& tensor
 
 absl::Status RequireFloat(absl::string_view name, const torch::Tensor& tensor) {
   if (!tensor.defined()) return absl::InvalidArgumentError(absl::StrCat(name, " is undefined; a tensor is needed"));
+  // The kernels of the scan exist for these two types.
   const torch::ScalarType type = tensor.scalar_type();
   if (type == torch::kFloat32 || type == torch::kFloat64) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(name, " is ", toString(type), "; Float or Double is needed"));
@@ -96,6 +97,7 @@ absl::Status RequireQueriesKeysAndValues(const torch::Tensor& queries, const tor
 }
 
 absl::Status RequireHeadsDivide(absl::string_view name, int64_t width, int64_t heads) {
+  // The modulo comes last, because heads may be 0.
   if (width >= 1 && heads >= 1 && width % heads == 0) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat(name, " is ", width, "; a positive multiple of the ", heads, " heads is needed"));

@@ -29,6 +29,7 @@ torch::Tensor PerToken(const torch::Tensor& x) { return x.unsqueeze(-1); }
 AttentionState EmptyState(at::IntArrayRef leading_sizes, int64_t width, const torch::TensorOptions& options) {
   std::vector<int64_t> a_sizes = leading_sizes.vec();
   a_sizes.push_back(width);
+  // A maximum of -inf makes the identity of the operator: Weight turns its c and a into nothing.
   return {.m = torch::full(leading_sizes, -std::numeric_limits<double>::infinity(), options),
           .c = torch::zeros(leading_sizes, options),
           .a = torch::zeros(a_sizes, options)};
@@ -55,6 +56,7 @@ AttentionState Fold(const AttentionState& state, const torch::Tensor& scores, co
 }
 
 AttentionState FoldBlock(const AttentionState& state, const torch::Tensor& scores, const torch::Tensor& values) {
+  // The step of appendix A: one maximum for the whole block, then one product over the block's tokens.
   const torch::Tensor m = Maximum(state.m, scores.amax(-1));
   const torch::Tensor keep = Weight(state.m, m), add = Weight(scores, m.unsqueeze(-1));
   const torch::Tensor sum = torch::matmul(add.unsqueeze(-2), ZeroWhereMasked(values, scores)).squeeze(-2);
@@ -62,6 +64,7 @@ AttentionState FoldBlock(const AttentionState& state, const torch::Tensor& score
 }
 
 AttentionState Age(const AttentionState& state, const torch::Tensor& amount) {
+  // Multiplying c and a by exp(-amount) is the same as one subtraction from the maximum.
   return {.m = state.m - amount, .c = state.c, .a = state.a};
 }
 

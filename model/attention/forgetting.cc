@@ -12,6 +12,7 @@ absl::Status RequireAscending(const torch::Tensor& positions) {
   const torch::Tensor at = positions.to(torch::kFloat64).contiguous().cpu();
   const double* time = at.const_data_ptr<double>();
   for (int64_t k = 1; k < at.numel(); ++k) {
+    // The negated comparison refuses NaN, too.
     if (!(time[k] >= time[k - 1])) {
       return absl::InvalidArgumentError(absl::StrCat("positions[", k, "] is ", time[k], "; at least positions[", k - 1,
                                                      "] = ", time[k - 1], " is needed"));
@@ -50,6 +51,8 @@ absl::Status RequireForgetting(const Forgetting& forgetting, const torch::Tensor
 
 torch::Tensor Undecayed(const torch::Tensor& scores, const Forgetting& forgetting) {
   if (!forgetting.any()) return scores;
+  // At output k all tokens lose decay * t_k alike, and softmax cancels a common loss. Positions may be large, so gains
+  // are formed in float64 and from the first position on.
   const torch::Tensor at = forgetting.positions.to(scores.device(), torch::kFloat64);
   const torch::Tensor gain = forgetting.decay.to(torch::kFloat64).unsqueeze(1) * (at - at[0]);
   return scores + gain.to(scores.scalar_type());

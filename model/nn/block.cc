@@ -19,6 +19,7 @@ absl::Status RequireBlock(const BlockOptions& options) {
 
 BlockImpl::BlockImpl(const BlockOptions& options) : options(options) {
   const absl::Status status = RequireBlock(options);
+  // MakeBlock returns the same fault as a status; only a module made without MakeBlock throws here.
   TORCH_CHECK(status.ok(), status.message());
   reset();
 }
@@ -55,6 +56,7 @@ MixerState BlockImpl::Start(int64_t batch) const { return mixer->Start(batch); }
 
 absl::StatusOr<torch::Tensor> BlockImpl::Step(MixerState& state, const torch::Tensor& x) {
   if (absl::Status status = mixer->RequireStep(state, x); !status.ok()) return status;
+  // The mixer's own guard covers neither the norms nor the MLP, whose outputs enter the states of the blocks above.
   torch::NoGradGuard no_grad;
   const absl::StatusOr<torch::Tensor> mixed = mixer->Step(state, MixerInput(x));
   if (!mixed.ok()) return mixed.status();
@@ -62,7 +64,9 @@ absl::StatusOr<torch::Tensor> BlockImpl::Step(MixerState& state, const torch::Te
 }
 
 torch::Tensor BlockImpl::Recompute(const torch::Tensor& x, int64_t position, InputReader earlier, int64_t& folds) {
+  // Earlier inputs are normalised like x, because forward normalises every token before the mixer.
   const auto read = [&](int64_t j) { return MixerInput(earlier(j)); };
+  // REQUIRES in block.h makes the cast safe: a mixer of another kind throws std::bad_cast.
   auto& recomputed = dynamic_cast<RecomputedMixerImpl&>(*mixer);
   return Finish(x, recomputed.Recompute(MixerInput(x), position, read, folds));
 }

@@ -47,6 +47,7 @@ torch::Tensor PerceiverImpl::SplitHeads(const torch::Tensor& x) const {
 }
 
 torch::Tensor PerceiverImpl::Attend(const torch::Tensor& x) {
+  // Keys and values are the same in every round. Only the queries change, so only the queries are computed again.
   const torch::Tensor keys = SplitHeads(key(x)), values = SplitHeads(value(x));
   const double scale = 1 / std::sqrt(static_cast<double>(options.width() / options.heads()));
   torch::Tensor z = latents.expand({x.size(0), -1, -1});

@@ -74,8 +74,10 @@ absl::Status StackImpl::RequireStep(const StackState& state, const torch::Tensor
 }
 
 absl::StatusOr<torch::Tensor> StackImpl::Step(StackState& state, const torch::Tensor& x) {
+  // Every layer's state is checked before the first layer folds, so an error leaves all layers unchanged.
   if (absl::Status status = RequireStep(state, x); !status.ok()) return status;
   if (recomputes()) {
+    // Recompute bypasses the blocks' Step, and with Step their guards against recording gradients.
     torch::NoGradGuard no_grad;
     MixerState& inputs = state.layers.front();
     AppendToken(inputs.tensors[0], inputs.tokens, x);

@@ -47,6 +47,8 @@ absl::StatusOr<torch::Tensor> BlockwiseAttention(const torch::Tensor& scores, co
   if (absl::Status status = Check(scores, values, block_size); !status.ok()) return status;
   std::vector<torch::Tensor> outputs;
   Run(scores, values, block_size, [&](const AttentionState& before, int64_t begin, int64_t end) {
+    // An output inside a block starts from the state before the block, so no state but the block's is kept (appendix
+    // A).
     for (int64_t k = begin; k < end; ++k) outputs.push_back(Output(FoldTokens(before, scores, values, begin, k + 1)));
   });
   return torch::stack(outputs, -2);

@@ -12,6 +12,7 @@
 namespace aaren::attention {
 namespace {
 
+// The size sets speed and rounding; outputs do not depend on the block size otherwise.
 constexpr int64_t kBlock = 64;
 
 }  // namespace
@@ -48,6 +49,7 @@ absl::StatusOr<torch::Tensor> ConstantQueryAttention(AttentionForm form, const t
     case AttentionForm::kScan:
       return ScanAttention(scores, values, forgetting);
     case AttentionForm::kBlockwise:
+      // The remaining forms know plain scores only, so forgetting is turned into higher scores for later tokens.
       return BlockwiseAttention(Undecayed(scores, forgetting), values, kBlock);
     case AttentionForm::kHillisSteele:
       return PrefixScanAttention(Undecayed(scores, forgetting), values, PrefixScan::kHillisSteele);

@@ -69,6 +69,7 @@ AttentionState ReduceRows(const AttentionState& grid) {
 AttentionState HillisSteeleScan(const AttentionState& leaves, StateOperator combine) {
   const int64_t tokens = Tokens(leaves);
   AttentionState z = leaves;
+  // Each level doubles the reach of every token, so ceil(log2 N) levels see all tokens (paper, Algorithm 1).
   for (int64_t offset = 1; offset < tokens; offset *= 2) {
     z = Join(Slice(z, 0, offset), combine(Slice(z, 0, tokens - offset), Slice(z, offset, tokens)));
   }
@@ -79,6 +80,8 @@ AttentionState BrentKungScan(const AttentionState& leaves, StateOperator combine
   const int64_t tokens = Tokens(leaves), pairs = tokens / 2, evens = tokens - pairs;
   if (tokens == 1) return leaves;
   const AttentionState odd =
+      // Neighbours are combined and half as many states scanned. An even token then needs one more combination with the
+      // odd state before, hence O(N) work in all.
       BrentKungScan(combine(Slice(leaves, 0, 2 * pairs, 2), Slice(leaves, 1, tokens, 2)), combine);
   AttentionState even = Slice(leaves, 0, 1);
   if (evens > 1) even = Join(even, combine(Slice(odd, 0, evens - 1), Slice(leaves, 2, tokens, 2)));
@@ -88,8 +91,10 @@ AttentionState BrentKungScan(const AttentionState& leaves, StateOperator combine
 
 AttentionState ChunkedScan(const AttentionState& leaves, int64_t chunk, StateOperator combine) {
   const int64_t tokens = Tokens(leaves), size = std::min(chunk, tokens), chunks = (tokens + size - 1) / size;
+  // Identities fill the last chunk: combining with an identity changes no other state.
   const AttentionState grid = Unflatten(Join(leaves, Identities(leaves, chunks * size - tokens)), chunks, size);
   const AttentionState ends = BrentKungScan(ReduceRows(grid), combine);
+  // The state before a chunk is the end of the chunk before, and the first chunk starts from the identity.
   AttentionState running = Join(Identities(ends, 1), Slice(ends, 0, chunks - 1));
   std::vector<AttentionState> columns;
   for (int64_t j = 0; j < size; ++j) {

@@ -26,6 +26,7 @@ AttentionState Run(const torch::Tensor& scores, const torch::Tensor& values, con
                    absl::FunctionRef<void(const AttentionState&)> show) {
   const std::vector<torch::Tensor> s = scores.unbind(-1), v = values.unbind(-2);
   const std::vector<torch::Tensor> forgotten = forgetting.any() ? Forgotten(forgetting) : std::vector<torch::Tensor>();
+  // The state is float64 for any input, because a float sum of denominators drifts with N.
   AttentionState state = EmptyState(s[0].sizes(), values.size(-1), scores.options().dtype(torch::kFloat64));
   for (size_t k = 0; k < s.size(); ++k) {
     if (k > 0 && forgetting.any()) state = Age(state, forgotten[k - 1]);

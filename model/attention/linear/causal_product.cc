@@ -51,6 +51,7 @@ struct Product : torch::autograd::Function<Product> {
 
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
     const tensor_list saved = context->get_saved_variables();
+    // Each gradient is the same kind of product: over earlier tokens for a, and over later tokens for b and c.
     const torch::Tensor &a = saved[0], &b = saved[1], &c = saved[2], &g = gradients[0];
     return {context->needs_input_grad(0) ? ProductByChunks(g, c, b) : torch::Tensor(),
             context->needs_input_grad(1) ? ProductFromTheRight(c, g, a) : torch::Tensor(),

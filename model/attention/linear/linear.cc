@@ -17,6 +17,8 @@ torch::Tensor WithOnes(const torch::Tensor& values) {
 
 // Divides all columns by the last. A divisor too small for the quotient or for the gradient gives zero.
 torch::Tensor Normalised(const torch::Tensor& sums) {
+  // The gradient divides an ordinary quotient by the divisor once more: 1e30 is a finite float, and 1e290 a finite
+  // double.
   const double least = sums.scalar_type() == torch::kFloat64 ? 1e-290 : 1e-30;
   const torch::Tensor numerator = sums.narrow(-1, 0, sums.size(-1) - 1), denominator = sums.narrow(-1, -1, 1);
   const torch::Tensor none = denominator < least;

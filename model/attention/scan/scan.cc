@@ -20,6 +20,7 @@ using torch::autograd::tensor_list;
 
 // Reshapes [*, N, D] to [series, heads, N, D] with a dense last dimension, without a copy if the strides allow.
 torch::Tensor AsSeriesAndHeads(const torch::Tensor& values) {
+  // A tensor may be a view with a pending change of sign, which torch applies on access. Kernels read memory directly.
   torch::Tensor x = values.resolve_neg();
   while (x.dim() < 4) x = x.unsqueeze(0);
   if (x.dim() > 4) x = x.flatten(0, -4);
@@ -117,8 +118,10 @@ struct Scan : torch::autograd::Function<Scan> {
                                bool differentiable) {
     const torch::Tensor positions = times.value_or(torch::Tensor()), decay = rates.value_or(torch::Tensor());
     const torch::Tensor outputs = EmptyBeside(values);
+    // Shares are read by the gradient alone; a scan without a gradient writes none.
     const torch::Tensor shares = differentiable ? torch::empty_like(scores) : torch::Tensor();
     torch::Tensor elapsed;
+    // Differences are taken in float64: two positions late in a stream are large and close together.
     if (decay.defined()) elapsed = torch::diff(positions, 1, -1, positions.slice(0, 0, 1)).to(scores.scalar_type());
     (IsDouble(values) ? RunForward<double> : RunForward<float>)(scores, elapsed, decay, values, outputs, shares);
     context->save_for_backward({shares, values, outputs, positions});
@@ -155,6 +158,7 @@ absl::StatusOr<torch::Tensor> ScanAttention(const torch::Tensor& scores, const t
   }
   const bool differentiable = torch::GradMode::is_enabled() && (rows.requires_grad() || series.requires_grad() ||
                                                                 (decay.has_value() && decay->requires_grad()));
+  // An exception of LibTorch ends here, because other folders see statuses only.
   try {
     return Scan::apply(rows, series, positions, decay, differentiable).view(values.sizes());
   } catch (const c10::Error& error) {

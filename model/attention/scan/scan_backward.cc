@@ -129,6 +129,8 @@ class BackwardChannels {
     }
   }
 
+  // Rows of the next chunk are fetched during this chunk, hence more tokens than a chunk has. An address before the
+  // first row does no harm, because a prefetch never faults.
   static constexpr int64_t kAhead = 20;  // tokens
 
   const Lanes d_;
@@ -162,6 +164,7 @@ void AllChannels(const BackwardSequence<float>& in, int64_t begin, int64_t end, 
 
 void Backward(const BackwardSequence<float>& in) {
   const size_t lanes = hn::Lanes(Lanes()), bytes = lanes * sizeof(float);
+  // A store around the caches needs an aligned address. Rows at other addresses are stored through the caches.
   const bool aligned =
       (reinterpret_cast<uintptr_t>(in.value_gradients.data) | in.value_gradients.stride * sizeof(float)) % bytes == 0;
   const auto run = in.around_cache && aligned ? AllChannels<true> : AllChannels<false>;
@@ -171,6 +174,7 @@ void Backward(const BackwardSequence<float>& in) {
     run(in, begin, end, carry);
     carry.next_share = in.shares[begin];
   }
+  // Stores around the caches are weakly ordered. After the flush, every thread sees the gradients.
   if (in.around_cache && aligned) hwy::FlushStream();
 }
 

@@ -14,6 +14,7 @@ void RunForward(const ForwardSequence<double>& in) {
   for (int64_t k = 0; k < in.tokens; ++k) {
     double share = 0;
     if (in.elapsed != nullptr) maximum -= in.decay * in.elapsed[k];
+    // A masked token only ages the state: the denominator stays, and the share is 0.
     if (in.scores[k] != kMasked) {
       const double before = maximum;
       maximum = std::max(before, in.scores[k]);
@@ -33,6 +34,7 @@ void RunForward(const ForwardSequence<double>& in) {
 void RunBackward(const BackwardSequence<double>& in) {
   std::vector<double> sum(in.width);  // G
   double dots = 0, next_share = 0;    // F, p_{k+1}
+  // The chains G and F of the gradient (scan.h) run backwards, because a token's value enters all later outputs.
   for (int64_t k = in.tokens - 1; k >= 0; --k) {
     const double share = in.shares[k];
     double output_dot = 0, value_dot = 0;

@@ -167,6 +167,8 @@ void Average(const Chunk& chunk, TokenRows<const float> values, TokenRows<float>
 template <bool kAroundCache>
 void AverageAll(const Chunk& chunk, TokenRows<const float> values, TokenRows<float> outputs, int64_t width,
                 Carry& carry) {
+  // AVX-512 has 32 vector registers and the other targets at least 16; every vector of a group needs two for its
+  // output.
   constexpr int kMost = HWY_TARGET == HWY_AVX3 ? 8 : 4;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Lanes()));
   for (int64_t first = 0; first < width;) {
@@ -184,6 +186,7 @@ void AverageAll(const Chunk& chunk, TokenRows<const float> values, TokenRows<flo
 template <bool kForgets>
 void Run(const ForwardSequence<float>& in) {
   const size_t lanes = hn::Lanes(Lanes());
+  // A store around the caches needs an aligned address. Rows at other addresses are stored through the caches.
   const bool aligned =
       (reinterpret_cast<uintptr_t>(in.outputs.data) | in.outputs.stride * sizeof(float)) % (lanes * sizeof(float)) == 0;
   const bool around = in.around_cache && aligned;
@@ -195,6 +198,7 @@ void Run(const ForwardSequence<float>& in) {
                                                     {in.outputs[begin], in.outputs.stride}, in.width, carry);
     if (in.shares != nullptr) std::copy_n(chunk.shares, chunk.count, in.shares + begin);
   }
+  // Stores around the caches are weakly ordered. After the flush, every thread sees the outputs.
   if (around) hwy::FlushStream();
 }
 

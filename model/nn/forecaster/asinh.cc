@@ -20,6 +20,7 @@ void All(float* x, size_t count) {
   const hn::ScalableTag<float> d;
   const size_t lanes = hn::Lanes(d);
   size_t i = 0;
+  // Lanes never mix, so a number has the same bits in a full vector and alone in the tail.
   for (; i + lanes <= count; i += lanes) hn::StoreU(exact::Asinh(d, hn::LoadU(d, x + i)), d, x + i);
   const hn::CappedTag<float, 1> one;
   for (; i < count; ++i) hn::StoreU(exact::Asinh(one, hn::LoadU(one, x + i)), one, x + i);

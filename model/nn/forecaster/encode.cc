@@ -42,6 +42,7 @@ struct Places {
   }
 
   static float* Of(const torch::Tensor& all, int64_t token) {
+    // A model without seasons has empty tensors, and the encoder writes no sources where the pointer is null.
     return all.numel() == 0 ? nullptr : all.data_ptr<float>() + token * all.size(-2) * all.size(-1);
   }
 
@@ -54,6 +55,7 @@ void EncodeSeries(const package::ForecasterConfig& config, const double* values,
   SeriesEncoder encoder(config);
   int64_t t = 0;
   for (size_t k = 0; k < positions.size(); ++k) {
+    // Values between the chosen tokens pass through the encoder too, because statistics and memory need every value.
     while (t < positions[k]) encoder.Take(values[t++]);
     encoder.Take(values[t++], places.At(first + static_cast<int64_t>(k)));
   }
@@ -66,6 +68,7 @@ Encoding Encode(const package::ForecasterConfig& config, const torch::Tensor& va
   const int64_t rows = values.size(0), count = values.size(1), tokens = static_cast<int64_t>(positions.size());
   const torch::Tensor input = values.contiguous();
   const Places places(config, rows, tokens);
+  // A series is one chain from its first value to its last, so threads share series and not tokens.
   at::parallel_for(0, rows, 1, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       EncodeSeries(config, input.data_ptr<double>() + row * count, positions, row * tokens, places);
@@ -78,11 +81,13 @@ Encoding Encode(const package::ForecasterConfig& config, const torch::Tensor& va
   encoding.spread = places.spread;
   if (config.seasons) encoding.sources = places.sources.to(dtype);
   if (config.seasons) encoding.residuals = places.residuals.to(dtype);
+  // float32 has the engine's bits (asinh.h). float64 is the reference for tests, and takes torch's own asinh.
   if (dtype == torch::kFloat32) {
     AsinhOfRows(config.ring + 2, encoding.features);
   } else {
     encoding.features.narrow(-1, 0, config.ring + 2).asinh_();
   }
+  // Numbers P + 2 and P + 3 are arguments of a logarithm (rule 2.11).
   encoding.features.narrow(-1, config.ring + 2, 2).log_();
   return encoding;
 }

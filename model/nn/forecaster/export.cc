@@ -25,10 +25,13 @@ void AddMlp(const std::string& name, const GatedMlp& mlp, package::ModelPackage&
 }
 
 void AddAttention(const std::string& name, const Aaren& attention, int fold_every, package::ModelPackage& package) {
+  // The score is a product of three learned tensors. In float64 the score is rounded once, when written. The clone
+  // leaves the caller's module in its own type.
   Aaren exact(std::dynamic_pointer_cast<AarenImpl>(attention->clone()));
   exact->to(torch::kFloat64);
   package.tensors[name + ".score.weight"] = ToTensor(exact->FoldedQuery());
   package.tensors[name + ".decay"] = ToTensor(exact->Decay());
+  // A gap between folds is 1 ... S tokens (rule 4.3), so the table has S rows, and row i - 1 turns by a gap of i.
   const torch::Tensor elapsed = torch::arange(1, fold_every + 1, torch::kFloat64).unsqueeze(1);
   const torch::Tensor angles = elapsed * attention->rates;  // [S, V / 2]
   package.tensors[name + ".cos"] = ToTensor(angles.cos());

@@ -17,8 +17,11 @@ namespace {
 
 using Attentions = std::map<std::string, AarenImpl*>;  // by the prefix of the tensors' names
 
+// A decay of 0 in a package would become an infinite logarithm, with no way back by training.
 constexpr double kLeastDecay = 1e-9;  // keeps the logarithm, which is learned, finite
-constexpr double kSameRate = 1e-4;    // the tolerance of a cosine or sine
+// The tolerance is far above the rounding of a float, and below the least difference between sines of two periods of
+// forecaster.cc, 0.003.
+constexpr double kSameRate = 1e-4;  // the tolerance of a cosine or sine
 
 torch::Tensor ToTorch(const package::Tensor& tensor) { return torch::tensor(tensor.data).view(tensor.shape); }
 
@@ -52,6 +55,7 @@ Attentions AttentionsOf(const Forecaster& forecaster) {
 // True if the rates agree. The first step's rotation is compared, because all later rotations follow.
 bool SameRates(const package::ModelPackage& package, const std::string& attention, const torch::Tensor& rates) {
   const auto cosine = package.tensors.find(attention + "cos"), sine = package.tensors.find(attention + "sin");
+  // TakeFolded reports a tensor of the wrong shape; here only rates are compared.
   if (cosine == package.tensors.end() || cosine->second.shape.back() != rates.numel()) return true;  // does not fit
   return torch::allclose(Exactly(ToTorch(cosine->second)[0]), rates.cos(), 0, kSameRate) &&
          torch::allclose(Exactly(ToTorch(sine->second)[0]), rates.sin(), 0, kSameRate);
@@ -80,6 +84,7 @@ bool TakePlain(const torch::Tensor& from, torch::Tensor to, const package::Model
 void SetScore(const torch::Tensor& score, AarenImpl& attention) {
   const int64_t heads = attention.options.heads(), head_width = attention.options.width() / heads;
   const torch::nn::Linear& projection = attention.query_projection;
+  // The fold is in float64 here and in export.cc, so a score loses digits only where W_k is rounded to its own type.
   const torch::Tensor query =
       torch::linear(Exactly(attention.query), Exactly(projection->weight), Exactly(projection->bias))
           .view({heads, 1, head_width});
@@ -110,6 +115,7 @@ bool TakeFolded(const std::string& name, const torch::Tensor& from, AarenImpl& a
 
 absl::StatusOr<std::vector<std::string>> TakeWeights(const package::ModelPackage& package, Forecaster& forecaster) {
   torch::NoGradGuard no_grad;
+  // All blocks are compared before the first weight is taken, for an error must leave the forecaster unchanged.
   const Attentions attentions = AttentionsOf(forecaster);
   for (const auto& [prefix, attention] : attentions) {
     if (SameRates(package, prefix, attention->rates)) continue;

@@ -20,6 +20,7 @@ struct Ring {
   double mean = 0, variance = 0, change = 0, last = 0;
 };
 
+// Rules 2.4 to 2.7, summed from left to right: training needs no bits of the engine.
 Ring Summarize(const double* w, int count) {
   Ring ring;
   double sum = 0, squares = 0, changes = 0;
@@ -35,6 +36,8 @@ Ring Summarize(const double* w, int count) {
   }
   if (ring.present == 0) return ring;
   ring.mean = sum / ring.present;
+  // A second pass sums squares of deviations. The mean square less the squared mean would cancel for a series far from
+  // 0.
   for (int i = 0; i < count; ++i) {
     if (!std::isnan(w[i])) squares += (w[i] - ring.mean) * (w[i] - ring.mean);
   }
@@ -50,6 +53,8 @@ struct Standard {
 
 Standard Standardize(const Ring& ring, int size, const math::Statistics& running) {
   Standard standard;
+  // Rules 2.5 and 2.8 to 2.10. The floor is about a float's rounding of the values, 1e-7 of their size. The last addend
+  // keeps a series of zeros from a division by 0.
   standard.center = ring.present > 0 ? ring.mean : running.mean;
   const double prior = running.Prior() * std::fabs(standard.center);
   standard.variance = running.VarianceBeside(ring.variance, ring.present / static_cast<double>(size));
@@ -66,10 +71,12 @@ void WriteToken(const double* w, int size, const Ring& ring, const math::Statist
   for (int i = 0; i < size; ++i) features[i] = std::isnan(w[i]) ? 0 : (w[i] - center) / scale;
   features[size] = ring.present > 0 ? (ring.last - center) / scale : 0;
   features[size + 1] = running.MeanFrom(center, scale);
+  // Without the 0.01, a constant series would give the logarithm of 0.
   features[size + 2] = std::sqrt(standard.variance) / scale + 0.01;
   features[size + 3] = ring.change / scale + 0.01;
   features[size + 4] = 1 - ring.present / static_cast<double>(size);
   features[size + 5] = std::log(1.0 + running.count) / 7;
+  // The logarithm of a full history of 1,024 values is 6.9, so the number stays near 0 ... 1.
 }
 
 }  // namespace
@@ -83,6 +90,8 @@ SeriesEncoder::SeriesEncoder(const package::ForecasterConfig& config)
 void SeriesEncoder::Take(double value, const TokenPlace* place) {
   const float clamped = std::clamp(static_cast<float>(value), -math::kLargestValue, math::kLargestValue);  // NaN passes
   const float taken = std::fabs(clamped) < math::kLeastValue ? 0 : clamped;
+  // Rule 1.3 gives the order: the bounds come from statistics with the new value, and errors compare the value with
+  // remembered values inside the bounds.
   if (!std::isnan(taken)) running_.Add(taken, config_.history);
   bounds_ = season::ReachOf(running_);
   memory_.Add(seq_, taken, bounds_);
@@ -98,6 +107,7 @@ void SeriesEncoder::AddToken(bool probes, const TokenPlace* place) {
   std::copy(newest + 1 - config_.ring, newest + 1, ring_.begin());
   const Ring ring = Summarize(ring_.data(), config_.ring);
   const Standard standard = Standardize(ring, config_.ring, running_);
+  // A probe chooses before its own input is written, because the input already uses the choice (rule 10).
   if (probes) {
     errors_.SetUnit(standard.scale);
     choice_ = season::ChooseAndSearch(seq_, newest, errors_);

@@ -19,6 +19,7 @@ using Backward = void(const float*, const float*, const float*, size_t, float*, 
 template <Forward forward_row, Backward backward_row>
 struct Gated : torch::autograd::Function<Gated<forward_row, backward_row>> {
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& gate, const torch::Tensor& x) {
+    // Backward computes the sigmoid again from the inputs, so no intermediate tensor is kept between the passes.
     context->save_for_backward({gate, x});
     torch::Tensor out = torch::empty_like(x);
     const float *z = gate.const_data_ptr<float>(), *from = x.const_data_ptr<float>();

@@ -18,6 +18,7 @@ constexpr int64_t kBlock = 64;     // rows of one partial sum of weight gradient
 struct Fused : torch::autograd::Function<Fused> {
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x, const torch::Tensor& weight) {
     const int64_t width = weight.numel(), rows = x.numel() / width;
+    // One number per row is kept for backward, not a normalised copy of x.
     torch::Tensor out = torch::empty_like(x), inverse = torch::empty({rows});
     const float *from = x.const_data_ptr<float>(), *w = weight.const_data_ptr<float>();
     float *to = out.mutable_data_ptr<float>(), *scale = inverse.mutable_data_ptr<float>();

@@ -100,6 +100,7 @@ void SigmoidBackward(const float* gradient, const float* gate, const float* x, s
                      float* x_gradient) {
   ForFloats(count, [&](auto d, size_t i) {
     const auto g = hn::LoadU(d, gradient + i), s = exact::Sigmoid(d, hn::LoadU(d, gate + i));
+    // The slope of 2 s is 2 s (1 - s), so `moved` is a factor of both gradients.
     const auto moved = hn::Mul(g, hn::Add(s, s));
     hn::StoreU(moved, d, x_gradient + i);
     hn::StoreU(hn::Mul(hn::Mul(moved, hn::LoadU(d, x + i)), hn::Sub(hn::Set(d, 1.0f), s)), d, gate_gradient + i);

@@ -55,6 +55,7 @@ torch::Tensor Unfused(const torch::Tensor& x, const torch::Tensor& angles, bool 
 at::Tensor PairsTurned(const at::Tensor& x, const at::Tensor& angles, bool back) {
   const bool fused = x.device().is_cpu() && x.scalar_type() == torch::kFloat32;
   if (!fused) return Unfused(x, angles, back);
+  // Only cosines and sines are rounded to float: an angle far from 0 would lose its phase.
   const torch::Tensor cosines = angles.cos().to(torch::kFloat32), sines = angles.sin().to(torch::kFloat32);
   return Fused::apply(x.contiguous(), torch::stack({cosines, cosines}, -1).flatten(-2),
                       torch::stack({-sines, sines}, -1).flatten(-2), back);

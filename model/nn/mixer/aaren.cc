@@ -19,6 +19,8 @@ class Frames {
  public:
   // positions: [N]. rates: [V / 2], or undefined if nothing turns.
   Frames(const torch::Tensor& positions, const torch::Tensor& rates) {
+    // An angle grows with the age of a stream. A float of a large angle has few digits left below a full turn, so
+    // angles are float64.
     if (rates.defined()) angles_ = positions.to(torch::kFloat64).unsqueeze(1) * rates.to(positions.device());
   }
 
@@ -45,6 +47,7 @@ absl::Status RequireAaren(const AarenOptions& options) {
     status.Update(absl::InvalidArgumentError(
         absl::StrCat("decay has ", decays, " rates; one for each of the ", options.heads(), " heads is needed")));
   }
+  // The learned parameter is the logarithm of a rate, and a rate of 0 has no logarithm.
   for (const double decay : options.decay()) {
     if (decay > 0) continue;
     status.Update(absl::InvalidArgumentError(absl::StrCat("decay is ", decay, "; more than 0 is needed")));
@@ -67,9 +70,11 @@ AarenImpl::AarenImpl(const AarenOptions& options) : options(options) {
   output = register_module("output", torch::nn::Linear(values, width));
   if (options.gate()) gate = register_module("gate", torch::nn::Linear(width, values));
   if (!options.decay().empty()) {
+    // A logarithm keeps the rate above 0 for any step of the optimiser, and is taken before the rounding to float.
     log_decay =
         register_parameter("log_decay", torch::tensor(options.decay(), torch::kFloat64).log().to(query.scalar_type()));
   }
+  // Rates are neither parameter nor buffer: nothing learns them, and a module cast to float32 keeps float64 rates.
   if (!options.rates().empty()) rates = torch::tensor(options.rates(), torch::kFloat64);
 }
 
@@ -95,6 +100,7 @@ torch::Tensor AarenImpl::Decay() const {
 absl::StatusOr<torch::Tensor> AarenImpl::MixAt(const torch::Tensor& x, const torch::Tensor& positions) {
   const torch::Tensor scores = torch::matmul(x, FoldedQuery().t()).transpose(1, 2);
   const Frames frames(positions, rates);
+  // Pairs are numbered over the values of all heads, so values turn before the heads are split.
   const torch::Tensor values = frames.Enter(value(x)).unflatten(-1, {options.heads(), -1}).transpose(1, 2);
   const attention::Forgetting forgetting =
       log_decay.defined() ? attention::Forgetting{positions, Decay()} : attention::Forgetting{};
@@ -131,6 +137,7 @@ torch::Tensor AarenImpl::Advance(MixerState& state, const torch::Tensor& x) {
   const torch::Tensor scores = torch::matmul(x, FoldedQuery().t());
   const torch::Tensor values = frame.Enter(value(x).unsqueeze(1)).view({x.size(0), options.heads(), -1});
   attention::AttentionState attention = {.m = state.tensors[0], .c = state.tensors[1], .a = state.tensors[2]};
+  // Ageing comes before the fold, so the new token enters with its full score. Tokens of Step are one time unit apart.
   if (log_decay.defined()) attention = attention::Age(attention, Decay());
   attention = attention::Fold(attention, scores, values);
   state.tensors = {attention.m, attention.c, attention.a};

@@ -20,6 +20,8 @@ void CopyParameters(const torch::nn::Module& from, torch::nn::Module& to, const 
   auto copies = to.named_parameters();
   for (const auto& parameter : from.named_parameters()) {
     const torch::Tensor& weights = parameter.value();
+    // set_data changes the module's own parameter through a shared handle. The last argument of to() forces a copy even
+    // where device and type agree, for a clone must not share weights with the original.
     copies[parameter.key()].set_data(device ? weights.to(*device, weights.scalar_type(), false, true)
                                             : weights.clone());
   }
@@ -77,6 +79,8 @@ absl::Status MixerImpl::RequireStep(const MixerState& state, const torch::Tensor
         absl::StrCat("state has ", state.tensors.size(), " tensors; ", sizes.size(), " as made by Start are needed"));
   }
   const torch::Tensor& first = state.tensors.front();
+  // The first tensor tells the batch size; every other tensor and x must agree. A malformed first tensor counts as a
+  // batch of 1, and RequireShape names the fault.
   const int64_t batch = first.defined() && first.dim() > 0 ? first.size(0) : 1;
   for (size_t i = 0; i < sizes.size(); ++i) {
     std::vector<int64_t> needed = {batch};
@@ -91,6 +95,7 @@ absl::Status MixerImpl::RequireStep(const MixerState& state, const torch::Tensor
 
 absl::StatusOr<torch::Tensor> MixerImpl::Step(MixerState& state, const torch::Tensor& x) {
   if (absl::Status status = RequireStep(state, x); !status.ok()) return status;
+  // With a graph, a state would keep every token of a stream alive.
   torch::NoGradGuard no_grad;
   torch::Tensor outputs = Advance(state, x);
   ++state.tokens;
@@ -120,6 +125,7 @@ absl::StatusOr<Mixer> MakeMixer(const MixerOptions& options) {
     case MixerKind::kRecomputed:
       return std::make_shared<RecomputedMixerImpl>(options);
   }
+  // A kind outside the enumeration comes from a caller's cast, and is the caller's error.
   return absl::InvalidArgumentError(absl::StrCat("kind is ", static_cast<int>(options.kind()), "; 0 .. 3 is needed"));
 }
 

@@ -15,6 +15,7 @@ MixerState RecomputedMixerImpl::Start(int64_t batch) const {
 
 torch::Tensor RecomputedMixerImpl::Recompute(const torch::Tensor& x, int64_t position, InputReader earlier,
                                              int64_t& folds) {
+  // The scale 1 / sqrt(d_h) enters the query once, instead of every score.
   const torch::Tensor q = SplitHeads(query(x)) / std::sqrt(static_cast<double>(head_width()));
   attention::AttentionState state = attention::EmptyState({x.size(0), options.heads()}, head_width(), x.options());
   for (int64_t j = position; j >= 0; --j) {

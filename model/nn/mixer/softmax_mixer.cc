@@ -25,8 +25,10 @@ torch::Tensor SoftmaxMixerImpl::Advance(MixerState& state, const torch::Tensor& 
   AppendToken(state.tensors[0], state.tokens, SplitHeads(key(x)));
   AppendToken(state.tensors[1], state.tokens, SplitHeads(value(x)));
   ++state.folds;
+  // The buffers have room for later tokens (token_buffer.h); only the tokens in use have defined contents.
   const torch::Tensor keys = state.tensors[0].narrow(2, 0, state.tokens + 1);
   const torch::Tensor values = state.tensors[1].narrow(2, 0, state.tokens + 1);
+  // The scale 1 / sqrt(d_h) enters the query once, instead of every score.
   const torch::Tensor q = SplitHeads(query(x)).unsqueeze(2) / std::sqrt(static_cast<double>(head_width()));
   const torch::Tensor weights = torch::softmax(torch::matmul(q, keys.transpose(2, 3)), -1);  // [B, H, 1, N]
   return JoinHeads(torch::matmul(weights, values).squeeze(2));

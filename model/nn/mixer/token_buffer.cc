@@ -8,12 +8,14 @@
 namespace aaren::nn {
 namespace {
 
+// A quarter of fewer than four tokens is 0. Growth by a quarter could never start from an empty buffer.
 constexpr int64_t kLeastCapacity = 64;
 
 torch::Tensor Grown(const torch::Tensor& buffer) {
   const int64_t capacity = buffer.size(-2);
   std::vector<int64_t> shape = buffer.sizes().vec();
   shape.end()[-2] = std::max(kLeastCapacity, capacity + capacity / 4);
+  // The room beyond the tokens in use stays undefined, because nobody reads that room before a token is written.
   torch::Tensor grown = torch::empty(shape, buffer.options());
   grown.narrow(-2, 0, capacity).copy_(buffer);
   return grown;

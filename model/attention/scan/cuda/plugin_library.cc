@@ -44,6 +44,8 @@ absl::StatusOr<const ScanPlugin*> OpenScanPlugin(const std::string& path) {
     return absl::FailedPreconditionError(
         absl::StrCat(path, " does not hold kernels for GPUs: it has no function ", kScanPluginEntry));
   }
+  // The version is compared before any function of the table is called, because a table of another build may have
+  // another layout.
   const ScanPlugin* plugin = entry();
   if (plugin->version != kScanPluginVersion) {
     return absl::FailedPreconditionError(absl::StrCat(path, " is of another build: its version is ", plugin->version,
@@ -56,6 +58,7 @@ absl::StatusOr<const ScanPlugin*> FindScanPlugin() {
   const std::vector<std::string> places = Places();
   std::error_code error;
   for (const std::string& path : places) {
+    // The first file found decides. A broken file is an error, and no reason to run another build's kernels.
     if (std::filesystem::exists(path, error)) return OpenScanPlugin(path);
   }
   return absl::FailedPreconditionError(absl::StrCat(
@@ -63,6 +66,7 @@ absl::StatusOr<const ScanPlugin*> FindScanPlugin() {
 }
 
 absl::StatusOr<const ScanPlugin*> UsableScanPlugin() {
+  // The search runs once. The result is never destroyed, so a thread may ask while the program ends.
   static const auto& plugin = *new absl::StatusOr<const ScanPlugin*>(RequireUsable(FindScanPlugin()));
   return plugin;
 }
