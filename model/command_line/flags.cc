@@ -21,6 +21,7 @@
 namespace aaren::command_line {
 namespace {
 
+// The indent is the column of the help text that AppendLine prints after a name.
 constexpr char kNextLine[] = "\n                       ";  // between the lines of a flag's help
 
 std::string Dashed(absl::string_view name) { return absl::StrCat("--", name); }
@@ -35,6 +36,7 @@ constexpr absl::string_view Kind() {
 
 // True if the text is a whole number, and so too large for T once T failed to read the text.
 template <typename T>
+// A sign counts for signed types only: "-5" for a count is no number at all, and not a number too large.
 bool IsTooLarge(absl::string_view text) {
   if (std::is_signed_v<T>) absl::ConsumePrefix(&text, "-");
   return std::is_integral_v<T> && !text.empty() &&
@@ -43,11 +45,13 @@ bool IsTooLarge(absl::string_view text) {
 
 template <typename T>
 bool Read(const std::string& text, T& value) {
+  // Abseil reads the text, because 010 is ten for Abseil, and not for CLI11 (flags.h).
   std::string error;
   return absl::ParseFlag(text, &value, &error);
 }
 
 bool Read(const std::string& text, absl::Duration& value) {
+  // Abseil reads "-5s" as a duration; no flag of a program means a time before now.
   return absl::ParseDuration(text, &value) && value >= absl::ZeroDuration();
 }
 
@@ -57,6 +61,7 @@ std::string DefaultText(const T& value) {
 }
 
 std::string DefaultText(absl::Duration value) {
+  // An infinite duration stands for no limit, and "inf" in a help text would look like a value to copy.
   return value == absl::InfiniteDuration() ? "" : absl::FormatDuration(value);
 }
 
@@ -65,6 +70,7 @@ std::vector<std::string> WithEmptyValues(Arguments arguments) {
   std::vector<std::string> words;
   bool flags = true;
   for (const std::string& argument : arguments) {
+    // Words after "--" are operands, even where an operand looks like a flag.
     flags = flags && argument != "--";
     const bool empty = flags && absl::StartsWith(argument, "--") && argument.find('=') == argument.size() - 1;
     words.push_back(empty ? argument.substr(0, argument.size() - 1) : argument);
@@ -95,6 +101,7 @@ struct Flags::State {
 void Flag::Check(Judge judge) const {
   option_->check([judge = std::move(judge), option = option_, error = error_](const std::string& value) {
     const std::string wrong = judge(value);
+    // Update keeps the first error only, so the message is about the first wrong value on the line.
     if (!wrong.empty())
       error->Update(absl::InvalidArgumentError(absl::StrCat(option->get_name(), "=", value, " ", wrong)));
     return wrong;
@@ -165,6 +172,7 @@ Flag Flags::Add(absl::string_view name, bool* value, absl::string_view help) noe
 template <>
 Flag Flags::Add(absl::string_view name, std::vector<std::string>* values, absl::string_view help) noexcept {
   CLI::Option* const option = state_->app.add_option(Dashed(name), *values, std::string(help));
+  // Without this setting a list would take every following word, operands included.
   return Flag(option->take_all()->allow_extra_args(false), &state_->error);
 }
 
@@ -202,6 +210,7 @@ void Flags::AddVerb(absl::string_view name, const std::vector<std::string>& oper
   // Falling through lets a verb share the program's flags.
   verb->fallthrough()->set_help_flag();
   for (const std::string& operand : operands) verb->add_option(operand)->required();
+  // A program with verbs may run without a verb, until RequireVerb says otherwise.
   state_->app.require_subcommand(0, 1);
 }
 
@@ -209,6 +218,7 @@ void Flags::RequireVerb() noexcept { state_->app.require_subcommand(1); }
 
 absl::StatusOr<Parsed> Flags::Parse(Arguments arguments) {
   std::vector<std::string> words = WithEmptyValues(arguments);
+  // Parse may run again on the same flags, and an old error must not return.
   state_->error = absl::OkStatus();
   std::reverse(words.begin(), words.end());  // CLI11 takes the words from the back
   try {
@@ -217,11 +227,13 @@ absl::StatusOr<Parsed> Flags::Parse(Arguments arguments) {
     return Parsed{.answer = Help(), .verb = "", .operands = {}};
   } catch (const CLI::CallForVersion& version) {
     return Parsed{.answer = absl::StrCat(version.what(), "\n"), .verb = "", .operands = {}};
+    // The mismatch of CLI11 names the flag before a colon; the rest is in CLI11's own words.
   } catch (const CLI::ArgumentMismatch& error) {
     const absl::string_view text = error.what();
     return absl::InvalidArgumentError(absl::StrCat(text.substr(0, text.find(':')), " needs a value"));
   } catch (const CLI::ParseError& error) {
     if (state_->app.remaining_size(/*recurse=*/true) > 0) return Unknown();  // an unknown word explains a missing one
+    // A wrong value has been described by a check already, in better words than those of CLI11.
     return state_->error.ok() ? absl::InvalidArgumentError(error.what()) : state_->error;
   }
   Parsed parsed;
@@ -234,6 +246,7 @@ absl::StatusOr<Parsed> Flags::Parse(Arguments arguments) {
 
 absl::Status Flags::Unknown() const {
   const std::vector<std::string> words = state_->app.remaining(/*recurse=*/true);
+  // CLI11 leaves "--" among the remaining words, and the word that follows is the unknown one.
   const bool behind_dashes = words.front() == "--";
   const std::string& word = words[behind_dashes ? 1 : 0];
   if (!behind_dashes && absl::StartsWith(word, "--")) return UnknownFlag(word.substr(0, word.find('=')));
@@ -258,6 +271,7 @@ std::string Flags::Help() const {
   std::string text = state_->app.get_description();
   for (const CLI::App* verb : state_->app.get_subcommands({})) {
     std::string name = verb->get_name();
+    // CLI11's own help has another form, so names and operands are put together here.
     for (const CLI::Option* operand : verb->get_options()) absl::StrAppend(&name, " ", operand->get_name());
     AppendLine(name, verb->get_description(), text);
     text += '\n';
@@ -282,8 +296,10 @@ std::vector<std::pair<std::string, std::string>> Flags::Values() const {
 bool ParseBytes(const std::string& text, uint64_t& bytes) {
   const size_t unit = std::min(text.find_first_not_of("0123456789"), text.size());
   uint64_t count = 0;
+  // Abseil reads the count, so 010 bytes are ten here, too.
   if (!absl::SimpleAtoi(text.substr(0, unit), &count)) return false;
   std::string size = absl::StrCat(count, text.substr(unit));
+  // CLI11 throws for an unknown unit, and where the product of count and unit overflows.
   try {
     return CLI::AsSizeValue(/*kb_is_1000=*/true)(size).empty() && absl::SimpleAtoi(size, &bytes);
   } catch (const CLI::ValidationError&) {

@@ -40,6 +40,7 @@ std::vector<std::string> NearWords(absl::string_view word, absl::Span<const std:
   for (const std::string& candidate : candidates) {
     if (Near(word, candidate)) near.emplace_back(EditDistance(word, candidate), candidate);
   }
+  // Equal distances are sorted by name, so the suggestion does not depend on the order of the flags.
   std::sort(near.begin(), near.end());
   std::vector<std::string> words;
   for (size_t i = 0; i < std::min<size_t>(3, near.size()); ++i) words.push_back(near[i].second);

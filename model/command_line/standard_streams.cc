@@ -9,6 +9,8 @@ namespace aaren::command_line {
 void HoldStandardStreams() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     if (fcntl(fd, F_GETFD) >= 0) continue;
+    // The mode is the wrong way round on purpose: reads of standard input and writes to the others then fail
+    // (standard_streams.h).
     [[maybe_unused]] const int held = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
   }
 }

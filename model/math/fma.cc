@@ -11,6 +11,7 @@ HWY_BEFORE_NAMESPACE();
 namespace aaren::math {
 namespace HWY_NAMESPACE {
 
+// Highway chooses the target at run time, so the answer is about the CPU that runs and not about the CPU that compiled.
 bool NativeFma() { return HWY_NATIVE_FMA != 0; }
 
 }  // namespace HWY_NAMESPACE

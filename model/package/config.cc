@@ -50,12 +50,14 @@ absl::Status CheckQuantiles(const std::vector<float>& quantiles) {
     return absl::InvalidArgumentError(absl::StrCat("quantiles has ", count, " levels, not an odd number in [3, 99]"));
   }
   for (size_t i = 0; i < count; ++i) {
+    // The negated comparison refuses NaN, too.
     const float below = i == 0 ? 0.0f : quantiles[i - 1];
     if (!(quantiles[i] > below && quantiles[i] < 1.0f)) {
       return absl::InvalidArgumentError(
           absl::StrCat("quantiles[", i, "] is ", quantiles[i], ", not above ", below, " and below 1"));
     }
   }
+  // Read-out, mixture and calibration all count outwards from the middle level (rules 5.4, 6.47 and 7.7).
   if (quantiles[count / 2] != kMiddle) {
     return absl::InvalidArgumentError(
         absl::StrCat("quantiles[", count / 2, "], the middle one, is ", quantiles[count / 2], ", not 0.5"));
@@ -75,7 +77,9 @@ std::vector<int> ForecasterConfig::season_knots() const {
 }
 
 absl::Status ForecasterConfig::Validate() const {
+  // Bounds come first, because the division below needs at least one head.
   if (absl::Status status = CheckBounds(*this); !status.ok()) return status;
+  // The values of a head are turned in pairs, so every head has an even number of values.
   if (value_width % (2 * heads) != 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("value_width is ", value_width, ", not divisible by twice heads, which is ", heads));

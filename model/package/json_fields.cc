@@ -9,6 +9,7 @@ namespace {
 
 using nlohmann::json;
 
+// A manifest and a header nest three levels deep.
 constexpr int kMaxDepth = 16;
 
 const json& Null() {
@@ -34,6 +35,7 @@ class KeyWatcher {
     if (event == json::parse_event_t::key && !keys_.back().insert(parsed.get<std::string>()).second) {
       Fail(absl::StrCat("repeats the key \"", parsed.get<std::string>(), "\""));
     }
+    // The answer of a callback keeps or drops a value, and cannot end the parse. ParseJson asks for faults afterwards.
     return true;
   }
 
@@ -53,8 +55,10 @@ absl::StatusOr<json> ParseJson(absl::string_view text) {
   try {
     json value = json::parse(
         text, [&](int depth, json::parse_event_t event, json& parsed) { return watcher(depth, event, parsed); });
+    // A fault that the watcher saw comes before the value, because a repeated key leaves a value that looks right.
     if (!watcher.status().ok()) return watcher.status();
     return value;
+    // The exceptions of nlohmann-json end here; other folders see statuses only.
   } catch (const json::exception& error) {
     return absl::InvalidArgumentError(absl::StrCat("is not JSON: ", error.what()));
   }
@@ -69,6 +73,7 @@ JsonFields::JsonFields(const json& value, std::string path) : value_(value), pat
 
 const json& JsonFields::Take(const std::string& name) {
   known_.insert(name);
+  // A value that is no object has been reported by the constructor; a report for each field would hide the cause.
   if (!value_.is_object()) return Null();
   const auto found = value_.find(name);
   if (found != value_.end()) return *found;
@@ -99,6 +104,7 @@ void JsonFields::Read(const std::string& name, std::vector<int64_t>& target) {
   if (!value.is_array()) return Fail(name, absl::StrCat("is ", value.dump(), ", not an array of integers"));
   target.clear();
   for (const json& item : value) {
+    // Lists of integers are shapes and offsets, which are never negative.
     if (!item.is_number_unsigned() || !FitsIn<int64_t>(item))
       return Fail(name, absl::StrCat("holds ", item.dump(), ", not a non-negative integer"));
     target.push_back(item.get<int64_t>());

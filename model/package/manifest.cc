@@ -18,6 +18,7 @@ constexpr char kKind[] = "forecaster";
 
 // The double with the shortest decimal form that is still the float: 0.1 and not 0.10000000149011612.
 double Shortest(float value) {
+  // A float has at most 9 significant digits; 32 characters leave room for sign, point and exponent.
   char text[32];
   const char* end = std::to_chars(text, text + sizeof(text), value).ptr;
   double wide = 0;
@@ -69,6 +70,7 @@ absl::Status ReadWeights(const json& value, Manifest& manifest) {
 }
 
 bool IsName(absl::string_view name) {
+  // A colon is not among the letters, because name:version names a package in a folder of models.
   return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](char c) {
     return absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '-';
   });
@@ -76,11 +78,13 @@ bool IsName(absl::string_view name) {
 
 // True for a name in the folder itself; no such name leads elsewhere.
 bool IsFileName(absl::string_view name) {
+  // The backslash separates folders on other systems, and a NUL would cut a path short.
   return !name.empty() && name != "." && name != ".." && name.find_first_of(absl::string_view("/\\\0", 3)) == name.npos;
 }
 
 bool IsSha256(absl::string_view text) {
   return text.size() == 64 &&
+         // Hashes are compared as text, so only one spelling is allowed.
          std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f'); });
 }
 
@@ -182,6 +186,7 @@ absl::StatusOr<std::string> FormatManifest(const Manifest& manifest) {
       {"weights", {{"file", manifest.weights_file}, {"sha256", manifest.weights_sha256}}},
       {"training", package.training},
   };
+  // nlohmann-json throws for text that is not UTF-8, and the exception ends here.
   try {
     return value.dump(2) + "\n";
   } catch (const json::exception& error) {

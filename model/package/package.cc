@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr char kManifestFile[] = "model.json";
 constexpr char kWeightsFile[] = "weights.safetensors";
+// A manifest is a few kilobytes of text. The bound keeps a wrong file out of memory before a parser sees the file.
 constexpr uint64_t kMaxManifestBytes = uint64_t{1} << 20;
 // Far above the rounding of a float32 sine, and far below any intended gain.
 constexpr double kUnitTolerance = 1e-5;
@@ -35,6 +36,7 @@ absl::Status In(const fs::path& file, const absl::Status& status) {
 absl::StatusOr<std::string> ReadFile(const fs::path& file, uint64_t most) {
   std::error_code error;
   if (!fs::exists(file, error)) return absl::NotFoundError(absl::StrCat(file.string(), ": no such file"));
+  // The size decides before any byte is read: a mistaken path to a large file must not fill the memory.
   const uint64_t size = fs::file_size(file, error);
   if (error) return absl::InvalidArgumentError(absl::StrCat(file.string(), ": ", error.message()));
   if (size > most) {
@@ -43,6 +45,7 @@ absl::StatusOr<std::string> ReadFile(const fs::path& file, uint64_t most) {
   std::string bytes(size, '\0');
   std::ifstream stream(file, std::ios::binary);
   stream.read(bytes.data(), static_cast<std::streamsize>(size));
+  // A file that shrinks between size and read is torn, like a file with a wrong hash.
   if (!stream) {
     return absl::DataLossError(absl::StrCat(file.string(), ": only ", stream.gcount(), " of ", size, " bytes read"));
   }
@@ -53,6 +56,7 @@ absl::Status WriteFile(const fs::path& file, absl::string_view bytes) {
   std::ofstream stream(file, std::ios::binary | std::ios::trunc);
   stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   stream.close();
+  // Closing flushes, and only the state after closing tells of a full disk.
   if (stream) return absl::OkStatus();
   return absl::UnavailableError(absl::StrCat(file.string(), ": cannot write ", bytes.size(), " bytes"));
 }
@@ -73,6 +77,7 @@ absl::Status CheckValues(const std::string& name, const Tensor& tensor) {
   const bool decays = absl::EndsWith(name, ".decay");
   for (size_t i = 0; i < tensor.data.size(); ++i) {
     const float value = tensor.data[i];
+    // The negated comparison refuses NaN, too.
     if (!(std::abs(value) <= kMaxWeight)) {
       return absl::InvalidArgumentError(
           absl::StrCat("tensor ", name, "[", i, "] is ", value, ", not a number of at most ", kMaxWeight));
@@ -90,6 +95,7 @@ absl::Status CheckRotation(const ModelPackage& package, int layer) {
   const std::vector<float>& cosine = package.tensors.at(prefix + "cos").data;
   const std::vector<float>& sine = package.tensors.at(prefix + "sin").data;
   for (size_t i = 0; i < cosine.size(); ++i) {
+    // The square of a float is exact in double, so the tolerance is about the package's rounding alone.
     const double square = double{cosine[i]} * cosine[i] + double{sine[i]} * sine[i];
     if (std::abs(square - 1.0) <= kUnitTolerance) continue;
     return absl::InvalidArgumentError(absl::StrCat("tensors ", prefix, "cos[", i, "] = ", cosine[i], " and ", prefix,
@@ -106,6 +112,7 @@ absl::Status CheckTensors(const ModelPackage& package) {
     if (absl::Status status = CheckShape(name, found->second, shape); !status.ok()) return status;
     if (absl::Status status = CheckValues(name, found->second); !status.ok()) return status;
   }
+  // A tensor that nothing reads is refused, too: somebody meant a tensor of another name.
   for (const auto& [name, tensor] : package.tensors) {
     if (expected.count(name) == 0) {
       return absl::InvalidArgumentError(absl::StrCat("tensor ", name, " is not one of a forecaster's"));
@@ -173,12 +180,14 @@ absl::StatusOr<ModelPackage> LoadPackage(const std::string& folder) {
   if (!tensors.ok()) return In(weights_path, tensors.status());
   package.tensors = *std::move(tensors);
   if (absl::Status status = CheckTensors(package); !status.ok()) return In(weights_path, status);
+  // The digest covers both files, so a package with another description or another training is another package.
   package.digest = Sha256({*manifest_text, *weights});
   return package;
 }
 
 absl::Status CheckFolder(const std::string& folder) {
   if (absl::Status status = MakeFolder(folder); !status.ok()) return status;
+  // The trial has the name of a temporary file of WritePair, and so never touches a package in place.
   const fs::path trial = fs::path(folder) / absl::StrCat(kWeightsFile, ".new");
   absl::Status written = WriteFile(trial.string(), "");
   std::error_code ignored;
@@ -187,6 +196,7 @@ absl::Status CheckFolder(const std::string& folder) {
 }
 
 absl::Status SavePackage(const std::string& folder, ModelPackage& package) {
+  // CheckManifest demands the form of a hash, and zeros have the form until the weights are laid out.
   Manifest manifest{.package = package, .weights_file = kWeightsFile, .weights_sha256 = std::string(64, '0')};
   manifest.package.tensors.clear();
   if (absl::Status status = CheckManifest(manifest); !status.ok()) return status;

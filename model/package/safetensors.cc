@@ -41,7 +41,9 @@ absl::Status Invalid(absl::string_view tensor, absl::string_view message) {
 uint64_t BytesOf(Dtype dtype, const std::vector<int64_t>& shape, uint64_t limit) {
   uint64_t bytes = SizeOf(dtype);
   for (int64_t size : shape) {
+    // A tensor without numbers takes no bytes, whatever its other sizes, and must not be divided by.
     if (size == 0) return 0;
+    // The division comes before the product: a product of foreign sizes could overflow and look small.
     if (bytes > limit / static_cast<uint64_t>(size)) return limit + 1;
     bytes *= static_cast<uint64_t>(size);
   }
@@ -82,6 +84,7 @@ absl::StatusOr<std::vector<Entry>> ParseHeader(absl::string_view text) {
     if (!entry.ok()) return entry.status();
     entries.push_back(*std::move(entry));
   }
+  // A JSON object has no order of its own; sorting by offset puts the entries into the order of the data.
   std::sort(entries.begin(), entries.end(),
             [](const Entry& a, const Entry& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });
   return entries;
@@ -91,6 +94,7 @@ absl::StatusOr<std::vector<Entry>> ParseHeader(absl::string_view text) {
 absl::Status CheckLayout(const std::vector<Entry>& entries, uint64_t size) {
   uint64_t covered = 0;
   for (const Entry& entry : entries) {
+    // Begin must equal the end before, so a gap and an overlap are the same fault.
     if (entry.begin != covered) {
       return Invalid(entry.name,
                      absl::StrCat("begins at byte ", entry.begin, ", but the tensor before it ends at ", covered));
@@ -116,6 +120,7 @@ Tensor CopyTensor(const Entry& entry, absl::string_view data) {
   const char* number = data.data() + entry.begin;
   for (float& value : tensor.data) {
     uint32_t bits = 0;
+    // A bfloat16 fills the upper bytes of the float, which are the last in little-endian order.
     std::memcpy(reinterpret_cast<char*>(&bits) + (sizeof(bits) - size), number, size);
     value = std::bit_cast<float>(bits);
     number += size;
@@ -136,6 +141,7 @@ std::vector<Entry> LayOut(const std::map<std::string, Tensor>& tensors) {
   for (const auto& [name, tensor] : tensors) {
     entries.push_back({.name = name, .dtype = DtypeOf(tensor), .shape = tensor.shape});
   }
+  // A stable sort keeps names in order among equal types, so the same tensors always give the same bytes.
   std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.dtype < b.dtype; });
   uint64_t end = 0;
   for (Entry& entry : entries) {
@@ -170,6 +176,7 @@ absl::StatusOr<std::map<std::string, Tensor>> ParseSafetensors(absl::string_view
   }
   absl::StatusOr<std::vector<Entry>> entries = ParseHeader(bytes.substr(0, length));
   if (!entries.ok()) return entries.status();
+  // Layout is checked as a whole before the first copy, so a copy never reads outside the data.
   const absl::string_view data = bytes.substr(length);
   if (absl::Status status = CheckLayout(*entries, data.size()); !status.ok()) return status;
   std::map<std::string, Tensor> tensors;

@@ -38,6 +38,7 @@ void AddSeasons(const ForecasterConfig& c, Shapes& shapes) {
 }  // namespace
 
 Shapes ExpectedTensors(const ForecasterConfig& c) {
+  // The product is formed in 64 bits, although config.cc keeps the sizes small.
   const int64_t outputs = int64_t{c.horizon} * c.quantile_count();
   Shapes shapes = {
       {"embed.linear.weight", {c.width, c.input_width()}},

@@ -11,6 +11,7 @@ namespace aaren::package {
 std::string Sha256(std::initializer_list<absl::string_view> parts) {
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
   EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr);
+  // Parts are hashed without separators: a digest is the hash of the concatenation.
   for (absl::string_view part : parts) EVP_DigestUpdate(context.get(), part.data(), part.size());
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned int length = 0;
