@@ -97,7 +97,7 @@ void AdminService::ListSessions(const v1::ListTenantSessionsRequest& request,
     const std::string problem = absl::StrCat("'", log::Shown(request.tenant()), "' cannot be a tenant's name");
     return reply({.refusal = session::InvalidField("tenant", problem)});
   }
-  sources_.server.registrar().ListHere(
+  sources_.server.sessions().ListHere(
       request.tenant(), request.page_token(), PageSize(request.page_size()),
       [reply = std::move(reply)](session::Outcome<registrar::HerePage> page) mutable {
         session::Outcome<v1::ListTenantSessionsResponse> outcome{.refusal = std::move(page.refusal)};

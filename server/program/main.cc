@@ -81,13 +81,13 @@ std::vector<std::string> TenantsOf(const identity::Callers* callers) {
   return {tenants.begin(), tenants.end()};
 }
 
-// Null if the settings keep unnamed sessions. `callers` and `registrar` outlive the result.
+// Null if the settings keep unnamed sessions. `callers` and `sessions` outlive the result.
 std::unique_ptr<registrar::UnnamedSessions> EndUnnamed(const ServerConfig& config, const identity::Callers* callers,
-                                                       registrar::Registrar& registrar) {
+                                                       registrar::Sessions& sessions) {
   const absl::Duration ttl = config::ToDuration(config.unnamed_ttl());
   if (ttl <= absl::ZeroDuration()) return nullptr;
   auto unnamed = std::make_unique<registrar::UnnamedSessions>(
-      registrar, [callers] { return TenantsOf(callers); }, ttl);
+      sessions, [callers] { return TenantsOf(callers); }, ttl);
   unnamed->Start();
   return unnamed;
 }
@@ -143,7 +143,7 @@ int Serve(const ServerConfig& config) {
   absl::StatusOr<OperatorAddresses> operators =
       OperatorAddresses::Start({config, options, *security, store, **server, models, tracing->get()});
   if (!operators.ok()) return Fail(1, operators.status());
-  std::unique_ptr<registrar::UnnamedSessions> unnamed = EndUnnamed(config, options.callers, (*server)->registrar());
+  std::unique_ptr<registrar::UnnamedSessions> unnamed = EndUnnamed(config, options.callers, (*server)->sessions());
   absl::Notification admin_ended;
   cores::Background admin_ending;
   starting.reset();

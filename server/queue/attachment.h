@@ -17,7 +17,7 @@ namespace aaren::queue {
 
 struct TenantLine;  // server/queue/tenant_line.h
 
-struct Attachment {
+struct Attachment : session::PeerNotes {
   Attachment(session::Peer& p, TenantLine& t) : peer(p), account(p.account), tenant(t) {}
   ~Attachment() {
     if (account != nullptr) account->sessions.Give(counted);

@@ -8,14 +8,12 @@
 #include <memory>
 #include <utility>
 
+#include "server/registrar/desk.h"
 #include "server/registrar/open/open_check.h"
-#include "server/registrar/registrar_impl.h"
 #include "server/session/refusal.h"
 
 namespace aaren::registrar {
 namespace {
-
-using Impl = Registrar::Impl;
 
 // Whether the same call may succeed later.
 bool MayPass(const absl::Status& status) {
@@ -62,13 +60,13 @@ Promoted FromRecord(const PromoteCall& call, absl::StatusOr<store::SessionRecord
 
 }  // namespace
 
-void Impl::Promote(std::shared_ptr<const PromoteCall> call) {
+void Desk::Promote(std::shared_ptr<const PromoteCall> call) {
   Post([this, call = std::move(call)] {
     Submit(call->key, [this, call](Entry& entry) { BeginPromotion(entry, call); });
   });
 }
 
-void Impl::BeginPromotion(Entry& entry, std::shared_ptr<const PromoteCall> call) {
+void Desk::BeginPromotion(Entry& entry, std::shared_ptr<const PromoteCall> call) {
   if (call->cancelled) return Finish(entry);
   if (entry.owner != kAtRest)
     return EndPromotion(entry, *call, Refused(session::Fenced(session::SessionId(call->key), 0)));
@@ -84,7 +82,7 @@ void Impl::BeginPromotion(Entry& entry, std::shared_ptr<const PromoteCall> call)
   });
 }
 
-void Impl::EndPromotion(Entry& entry, const PromoteCall& call, Promoted promoted) {
+void Desk::EndPromotion(Entry& entry, const PromoteCall& call, Promoted promoted) {
   // A shard that does not want it any more lets it go again.
   if (!promoted.refusal) entry.owner = call.shard;
   Tell(call.shard, [ticket = call.ticket, key = call.key, promoted = std::move(promoted)](SessionOwner& owner) mutable {
@@ -93,14 +91,14 @@ void Impl::EndPromotion(Entry& entry, const PromoteCall& call, Promoted promoted
   Finish(entry);
 }
 
-void Impl::TellDemoted(const std::string& key, uint64_t epoch, const session::Refusal& refusal) {
+void Desk::TellDemoted(const std::string& key, uint64_t epoch, const session::Refusal& refusal) {
   for (int shard = 0; shard < static_cast<int>(shards_.size()); ++shard) {
     if (shards_[shard]->demoted() == 0) continue;
     Tell(shard, [key, epoch, refusal](SessionOwner& owner) { owner.LoseDemoted(key, epoch, refusal); });
   }
 }
 
-void Impl::AskDemoted(std::vector<std::string> keys, absl::AnyInvocable<void(std::vector<bool>)> then) {
+void Desk::AskDemoted(std::vector<std::string> keys, absl::AnyInvocable<void(std::vector<bool>)> then) {
   struct Answers {
     std::vector<bool> holds;
     size_t waiting = 1;

@@ -18,7 +18,8 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "server/registrar/registrar.h"
+#include "server/registrar/directory.h"
+#include "server/registrar/sessions.h"
 #include "server/registrar/transit.h"
 #include "server/save/save.h"
 #include "server/session/mailbox.h"
@@ -27,31 +28,7 @@
 
 namespace aaren::registrar {
 
-// An Open under way. The ticket finds it again at its shard.
-struct OpenCall {
-  int shard = 0;
-  uint64_t ticket = 0;
-  std::string key;  // tenant, '/', id
-  session::OpenRequest request;
-  identity::Account* account = nullptr;        // its tenant's; null: nobody's
-  mutable std::atomic<bool> cancelled{false};  // its stream is gone: it must not take the session any more
-
-  absl::string_view id() const { return request.session_id; }
-};
-
-// A demoted session's way back from the store, under way. The ticket finds it again at its shard.
-struct PromoteCall {
-  int shard = 0;
-  uint64_t ticket = 0;
-  std::string key;
-  uint64_t epoch = 0;  // as its shard had it
-  uint64_t seq = 0;    // likewise
-  session::Footprint footprint;
-  size_t bytes = 0;                            // that its rows hold on the way
-  mutable std::atomic<bool> cancelled{false};  // nobody waits for it any more
-};
-
-// How it ended. Without a refusal the session is its shard's again.
+// The end of a promotion. Without a refusal the shard has the session again.
 struct Promoted {
   std::string rows;  // empty: those of a session that has seen nothing
   store::TokenClock clock;
@@ -74,12 +51,6 @@ struct Installation {
   bool rewound = false;
   std::optional<std::pair<uint64_t, uint64_t>> lost;
   std::optional<session::Refusal> refusal;  // the session is kept, the Open is refused
-};
-
-// Which state of a session may be dropped; none: any.
-struct DropCondition {
-  std::optional<uint64_t> epoch;         // exactly this one
-  std::optional<absl::Time> idle_since;  // detached, and not used since
 };
 
 // Why a session leaves its shard for good.

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/registrar/desk.h"
 #include "server/registrar/open/open_check.h"
 #include "server/registrar/refold.h"
-#include "server/registrar/registrar_impl.h"
 #include "server/session/record.h"
 #include "server/session/refusal.h"
 #include "server/store/format/snapshot.h"
@@ -63,7 +63,7 @@ session::Outcome<session::SessionState> CheckSnapshot(const std::string& bytes, 
 
 }  // namespace
 
-void Registrar::Impl::Get(const std::string& key, Callback<session::SessionInfo> done) {
+void Desk::Get(const std::string& key, Callback<session::SessionInfo> done) {
   Submit(key, [this, done = std::move(done)](Entry& entry) mutable {
     if (entry.owner == kAtRest) {
       return FindUnexpired(entry.name(), [this, &entry, done = std::move(done)](
@@ -87,7 +87,7 @@ void Registrar::Impl::Get(const std::string& key, Callback<session::SessionInfo>
   });
 }
 
-void Registrar::Impl::GetAtRest(Entry& entry, session::SessionInfo info, Callback<session::SessionInfo> done) {
+void Desk::GetAtRest(Entry& entry, session::SessionInfo info, Callback<session::SessionInfo> done) {
   AskDemoted({entry.name()},
              [this, &entry, info = std::move(info), done = std::move(done)](std::vector<bool> attached) mutable {
                info.attached = info.attached || attached[0];
@@ -96,7 +96,7 @@ void Registrar::Impl::GetAtRest(Entry& entry, session::SessionInfo info, Callbac
              });
 }
 
-void Registrar::Impl::Capture(Entry& entry, Callback<session::SessionState> done) {
+void Desk::Capture(Entry& entry, Callback<session::SessionState> done) {
   if (entry.owner == kAtRest) return CaptureAtRest(entry, std::move(done));
   // How large the session is only its shard knows.
   transit_.Enter(LargestSession(), [this, &entry, done = std::move(done)](Transit::Permit permit) mutable {
@@ -112,7 +112,7 @@ void Registrar::Impl::Capture(Entry& entry, Callback<session::SessionState> done
   });
 }
 
-void Registrar::Impl::CaptureAtRest(Entry& entry, Callback<session::SessionState> done) {
+void Desk::CaptureAtRest(Entry& entry, Callback<session::SessionState> done) {
   FindUnexpired(
       entry.name(), [this, &entry, done = std::move(done)](absl::StatusOr<store::SessionRecord> record) mutable {
         if (!record.ok())
@@ -141,7 +141,7 @@ void Registrar::Impl::CaptureAtRest(Entry& entry, Callback<session::SessionState
       });
 }
 
-void Registrar::Impl::Import(const std::string& key, ImportRequest request, Callback<session::SessionInfo> done) {
+void Desk::Import(const std::string& key, ImportRequest request, Callback<session::SessionInfo> done) {
   const absl::string_view id = session::SessionId(key);
   session::Outcome<session::SessionState> state = CheckSnapshot(request.snapshot, id, models_, max_channels_);
   if (state.refusal) return done(session::Refused<session::SessionInfo>(*state.refusal));
@@ -162,8 +162,8 @@ void Registrar::Impl::Import(const std::string& key, ImportRequest request, Call
       });
 }
 
-void Registrar::Impl::Place(const std::string& key, session::SessionState state, Replacing over,
-                            Callback<session::SessionInfo> done) {
+void Desk::Place(const std::string& key, session::SessionState state, Replacing over,
+                 Callback<session::SessionInfo> done) {
   state.attempt = {};  // nobody opened this one yet
   // What is ahead of it on that session may wait for the room that this one holds.
   if (Busy(key)) state.transit.reset();
@@ -184,8 +184,7 @@ void Registrar::Impl::Place(const std::string& key, session::SessionState state,
 }
 
 // Of a session in a shard its shard knows best: where nothing is saved, there is no record of it.
-void Registrar::Impl::CheckEpoch(Entry& entry, uint64_t wanted, const absl::StatusOr<store::SessionRecord>& held,
-                                 Ended then) {
+void Desk::CheckEpoch(Entry& entry, uint64_t wanted, const absl::StatusOr<store::SessionRecord>& held, Ended then) {
   const std::string id(session::SessionId(entry.key.view()));
   if (entry.owner == kAtRest) {
     if (!held.ok()) return then(session::LoadRefusal(id, held.status()));
@@ -199,8 +198,8 @@ void Registrar::Impl::CheckEpoch(Entry& entry, uint64_t wanted, const absl::Stat
       });
 }
 
-void Registrar::Impl::PlaceOver(Entry& entry, session::SessionState state, Replacing over,
-                                const absl::StatusOr<store::SessionRecord>& held, Callback<session::SessionInfo> done) {
+void Desk::PlaceOver(Entry& entry, session::SessionState state, Replacing over,
+                     const absl::StatusOr<store::SessionRecord>& held, Callback<session::SessionInfo> done) {
   const uint64_t epoch = held.ok() ? held->epoch : 0;
   // A record that cannot be read has no epoch to compare with: it is deleted, whatever it was, and the new one written
   // where nothing is.
@@ -233,8 +232,8 @@ void Registrar::Impl::PlaceOver(Entry& entry, session::SessionState state, Repla
 }
 
 // Puts a record of a new incarnation in the place of what the store holds.
-void Registrar::Impl::WriteNew(Entry& entry, session::SessionState state, uint64_t held_epoch,
-                               Callback<session::SessionInfo> done) {
+void Desk::WriteNew(Entry& entry, session::SessionState state, uint64_t held_epoch,
+                    Callback<session::SessionInfo> done) {
   DrawEpoch(held_epoch, [this, &entry, state = std::move(state), held_epoch,
                          done = std::move(done)](absl::StatusOr<uint64_t> epoch) mutable {
     if (!epoch.ok())
@@ -263,8 +262,7 @@ void Registrar::Impl::WriteNew(Entry& entry, session::SessionState state, uint64
 }
 
 // A shard that has the session of before lets it go.
-void Registrar::Impl::EndPlace(Entry& entry, session::Outcome<session::SessionInfo> placed,
-                               Callback<session::SessionInfo> done) {
+void Desk::EndPlace(Entry& entry, session::Outcome<session::SessionInfo> placed, Callback<session::SessionInfo> done) {
   if (placed.refusal || entry.owner == kAtRest) {
     if (!placed.refusal)
       TellDemoted(entry.name(), placed.value.epoch,
@@ -284,49 +282,25 @@ void Registrar::Impl::EndPlace(Entry& entry, session::Outcome<session::SessionIn
       });
 }
 
-void Registrar::Get(std::string tenant, std::string id, Callback<session::SessionInfo> done) {
-  if (auto refusal = CheckSessionId("session_id", id)) return done(session::Refused<session::SessionInfo>(*refusal));
-  impl_->Post([impl = impl_.get(), key = session::SessionKey(tenant, id), done = std::move(done)]() mutable {
-    impl->Get(key, std::move(done));
-  });
-}
-
-void Registrar::Export(std::string tenant, std::string id, Callback<Snapshot> done) {
-  if (auto refusal = CheckSessionId("session_id", id)) return done(session::Refused<Snapshot>(*refusal));
-  impl_->Post([impl = impl_.get(), key = session::SessionKey(tenant, id), done = std::move(done)]() mutable {
-    impl->Submit(key, [impl, done = std::move(done)](Impl::Entry& entry) mutable {
-      impl->Capture(
-          entry, [impl, &entry, done = std::move(done)](session::Outcome<session::SessionState> state) mutable {
-            done(state.refusal ? session::Refused<Snapshot>(*state.refusal)
-                               : session::Outcome<Snapshot>{std::nullopt, SnapshotOf(std::move(state.value))});
-            impl->Finish(entry);
-          });
+void Desk::Export(const std::string& key, Callback<Snapshot> done) {
+  Submit(key, [this, done = std::move(done)](Entry& entry) mutable {
+    Capture(entry, [this, &entry, done = std::move(done)](session::Outcome<session::SessionState> state) mutable {
+      done(state.refusal ? session::Refused<Snapshot>(*state.refusal)
+                         : session::Outcome<Snapshot>{std::nullopt, SnapshotOf(std::move(state.value))});
+      Finish(entry);
     });
   });
 }
 
-void Registrar::Import(std::string tenant, std::string id, ImportRequest request, Callback<session::SessionInfo> done) {
-  if (auto refusal = CheckSessionId("session_id", id)) return done(session::Refused<session::SessionInfo>(*refusal));
-  impl_->Post([impl = impl_.get(), key = session::SessionKey(tenant, id), request = std::move(request),
-               done = std::move(done)]() mutable { impl->Import(key, std::move(request), std::move(done)); });
-}
-
-void Registrar::Fork(std::string tenant, std::string id, std::string new_id, identity::Account* account,
-                     Callback<session::SessionInfo> done) {
-  if (auto refusal = CheckSessionId("session_id", id)) return done(session::Refused<session::SessionInfo>(*refusal));
-  if (auto refusal = CheckSessionId("new_session_id", new_id))
-    return done(session::Refused<session::SessionInfo>(*refusal));
-  impl_->Post([impl = impl_.get(), key = session::SessionKey(tenant, id), new_key = session::SessionKey(tenant, new_id),
-               account, done = std::move(done)]() mutable {
-    impl->Submit(key, [impl, new_key, account, done = std::move(done)](Impl::Entry& entry) mutable {
-      impl->Capture(entry, [impl, new_key, account, &entry,
-                            done = std::move(done)](session::Outcome<session::SessionState> state) mutable {
-        // The source is free as soon as it is copied. The new session is an operation of its own, under its own name.
-        impl->Finish(entry);
-        if (state.refusal) return done(session::Refused<session::SessionInfo>(*state.refusal));
-        impl->Place(new_key, std::move(state.value), {.replace = false, .epoch = {}, .account = account},
-                    std::move(done));
-      });
+void Desk::Fork(const std::string& key, const std::string& new_key, identity::Account* account,
+                Callback<session::SessionInfo> done) {
+  Submit(key, [this, new_key, account, done = std::move(done)](Entry& entry) mutable {
+    Capture(entry, [this, new_key, account, &entry,
+                    done = std::move(done)](session::Outcome<session::SessionState> state) mutable {
+      // The source is free as soon as the copy is made. The new session is an operation of its own, under its own key.
+      Finish(entry);
+      if (state.refusal) return done(session::Refused<session::SessionInfo>(*state.refusal));
+      Place(new_key, std::move(state.value), {.replace = false, .epoch = {}, .account = account}, std::move(done));
     });
   });
 }

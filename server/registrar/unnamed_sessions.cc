@@ -35,8 +35,8 @@ bool IsUnnamed(absl::string_view session_id) {
 // One look: page after page of each list. Lives as long as an answer is to come.
 class UnnamedSessions::Sweep : public std::enable_shared_from_this<Sweep> {
  public:
-  Sweep(Registrar& registrar, const session::Clock& clock, std::vector<std::string> tenants, absl::Duration ttl)
-      : registrar_(registrar), last_(clock.Earliest() - ttl) {
+  Sweep(Sessions& sessions, const session::Clock& clock, std::vector<std::string> tenants, absl::Duration ttl)
+      : sessions_(sessions), last_(clock.Earliest() - ttl) {
     for (const std::string& tenant : tenants) {
       for (const char* beginning : kDrawn) lists_.emplace_back(tenant, beginning);
     }
@@ -55,8 +55,8 @@ class UnnamedSessions::Sweep : public std::enable_shared_from_this<Sweep> {
     ended_ = cancelled_ || lists_.empty();
     if (ended_) return;
     const auto& [tenant, beginning] = lists_.back();
-    registrar_.List(tenant, beginning, std::move(page_token), kUnnamedPage,
-                    [self = shared_from_this()](session::Outcome<SessionPage> page) { self->OnPage(std::move(page)); });
+    sessions_.List(tenant, beginning, std::move(page_token), kUnnamedPage,
+                   [self = shared_from_this()](session::Outcome<SessionPage> page) { self->OnPage(std::move(page)); });
   }
 
   // The store may be away: the next look is soon enough.
@@ -64,25 +64,25 @@ class UnnamedSessions::Sweep : public std::enable_shared_from_this<Sweep> {
     for (const session::SessionInfo& session : page.value.sessions) {
       if (session.attached || session.last_active > last_ || !IsUnnamed(session.session_id)) continue;
       ++deleting_;
-      registrar_.Delete(lists_.back().first, session.session_id, session.epoch,
-                        [self = shared_from_this()](const session::Outcome<std::monostate>& outcome) {
-                          if (!outcome.refusal) ++self->deleted_;
-                          --self->deleting_;
-                        });
+      sessions_.Delete(lists_.back().first, session.session_id, session.epoch,
+                       [self = shared_from_this()](const session::Outcome<std::monostate>& outcome) {
+                         if (!outcome.refusal) ++self->deleted_;
+                         --self->deleting_;
+                       });
     }
     if (page.value.next_page_token.empty()) lists_.pop_back();
     Next(std::move(page.value.next_page_token));
   }
 
-  Registrar& registrar_;
+  Sessions& sessions_;
   const absl::Time last_;                                   // sessions that were used since stay
   std::vector<std::pair<std::string, std::string>> lists_;  // tenants and beginnings that are left
   std::atomic<size_t> deleting_{0}, deleted_{0};
   std::atomic<bool> cancelled_{false}, ended_{false};
 };
 
-UnnamedSessions::UnnamedSessions(Registrar& registrar, Tenants tenants, absl::Duration ttl, const session::Clock& clock)
-    : registrar_(registrar), tenants_(std::move(tenants)), ttl_(ttl), clock_(clock) {}
+UnnamedSessions::UnnamedSessions(Sessions& sessions, Tenants tenants, absl::Duration ttl, const session::Clock& clock)
+    : sessions_(sessions), tenants_(std::move(tenants)), ttl_(ttl), clock_(clock) {}
 
 UnnamedSessions::~UnnamedSessions() {
   looking_.reset();
@@ -105,7 +105,7 @@ void UnnamedSessions::Look() {
     log::Log(log::LogLevel::kInfo, "sessions that nobody named have ended",
              {{"sessions", absl::StrCat(sweep_->deleted())}, {"silent_for", absl::FormatDuration(ttl_)}});
   }
-  sweep_ = std::make_shared<Sweep>(registrar_, clock_, tenants_(), ttl_);
+  sweep_ = std::make_shared<Sweep>(sessions_, clock_, tenants_(), ttl_);
   sweep_->Begin();
 }
 

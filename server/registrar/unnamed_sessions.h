@@ -20,7 +20,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/cores/periodic.h"
-#include "server/registrar/registrar.h"
+#include "server/registrar/sessions.h"
 #include "server/session/clock.h"
 
 namespace aaren::registrar {
@@ -33,7 +33,7 @@ class UnnamedSessions {
   using Tenants = std::function<std::vector<std::string>()>;  // the tenants that are known now
 
   // Sessions end after `ttl` of silence. The arguments outlive this. REQUIRES: ttl is positive.
-  UnnamedSessions(Registrar& registrar, Tenants tenants, absl::Duration ttl,
+  UnnamedSessions(Sessions& sessions, Tenants tenants, absl::Duration ttl,
                   const session::Clock& clock = session::Clock::System());
   // Questions under way are answered, and no further question is asked.
   ~UnnamedSessions();
@@ -50,7 +50,7 @@ class UnnamedSessions {
  private:
   class Sweep;
 
-  Registrar& registrar_;
+  Sessions& sessions_;
   const Tenants tenants_;
   const absl::Duration ttl_;
   const session::Clock& clock_;

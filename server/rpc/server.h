@@ -80,7 +80,7 @@ class Server {
   void DescribeStreams(int shard, uint64_t after, size_t most,
                        absl::AnyInvocable<void(std::vector<StreamInfo>)> done) const;
 
-  registrar::Registrar& registrar() const { return *registrar_; }
+  registrar::Sessions& sessions() const { return *registrar_; }
   watch::WatchedSessions& watched() const { return *watched_; }
   std::vector<const trace::TracerCounters*> trace_counters() const;  // none if nothing is traced
   size_t transit_bytes() const { return registrar_->transit_bytes(); }

@@ -29,9 +29,6 @@ class Account;  // server/identity/accounts/account.h
 namespace aaren::models {
 struct LoadedModel;  // server/models/model_table.h
 }  // namespace aaren::models
-namespace aaren::queue {
-struct Attachment;  // server/queue/attachment.h
-}  // namespace aaren::queue
 
 namespace aaren::session {
 
@@ -119,6 +116,9 @@ struct ForecastsReply {
   const models::LoadedModel* model = nullptr;
 };
 
+// The shard's notes about a stream. The shard derives its own type from this.
+struct PeerNotes {};
+
 class Peer {
  public:
   virtual ~Peer() = default;
@@ -141,8 +141,8 @@ class Peer {
   // What had to wait (SessionShard::Open, Tokens, Close) may be tried again.
   virtual void OnRoom() = 0;
 
-  identity::Account* account = nullptr;     // its tenant's; set before its shard hears of it; null: nobody's
-  queue::Attachment* attachment = nullptr;  // what its shard knows of it: the shard's own
+  identity::Account* account = nullptr;  // its tenant's; set before its shard hears of it; null: nobody's
+  PeerNotes* notes = nullptr;            // the shard's own; null: the shard does not know the peer
 };
 
 }  // namespace aaren::session

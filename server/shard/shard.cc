@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "server/registrar/registrar_impl.h"
-
 namespace aaren::shard {
 namespace {
 
@@ -15,11 +13,11 @@ save::Lease LeaseOf(const ShardOptions& options) {
 }  // namespace
 
 SessionShard::SessionShard(int index, ShardOptions options, const models::ModelTable& models,
-                           registrar::Registrar& registrar, const session::Clock& clock)
+                           registrar::Directory& directory, const session::Clock& clock)
     : index_(index),
       options_(options),
       models_(models),
-      registrar_(*registrar.impl_),
+      directory_(directory),
       clock_(clock),
       rows_(options.capacity_rows, index),
       plans_(options.budget),

@@ -45,8 +45,8 @@
 #include "server/models/model_table.h"
 #include "server/queue/attachment.h"
 #include "server/queue/token_queue.h"
+#include "server/registrar/directory.h"
 #include "server/registrar/owner.h"
-#include "server/registrar/registrar.h"
 #include "server/save/saver.h"
 #include "server/session/clock.h"
 #include "server/session/mailbox.h"
@@ -70,9 +70,9 @@ namespace aaren::shard {
 
 class SessionShard final : public registrar::SessionOwner {
  public:
-  // `models` and `clock` outlive this; `registrar` outlives all use of this. `index` counts from 0, in order of
+  // `models` and `clock` outlive this; `directory` outlives all use of this. `index` counts from 0, in order of
   // AddShard.
-  SessionShard(int index, ShardOptions options, const models::ModelTable& models, registrar::Registrar& registrar,
+  SessionShard(int index, ShardOptions options, const models::ModelTable& models, registrar::Directory& directory,
                const session::Clock& clock = session::Clock::System());
   ~SessionShard() override;
 
@@ -292,7 +292,7 @@ class SessionShard final : public registrar::SessionOwner {
   const int index_;
   const ShardOptions options_;
   const models::ModelTable& models_;
-  registrar::Registrar::Impl& registrar_;
+  registrar::Directory& directory_;
   const session::Clock& clock_;
   ShardCounters counters_;
   session::Mailbox mailbox_;

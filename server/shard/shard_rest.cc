@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/registrar/registrar_impl.h"
 #include "server/session/refusal.h"
 #include "server/shard/shard.h"
 
@@ -48,7 +47,7 @@ absl::StatusOr<session::RowSet> SessionShard::AllocateEvicting(const session::Fo
 // The store has all of it. REQUIRES: it is at rest.
 void SessionShard::LetGo(session::Session& session) {
   counters_.sessions_evicted.Add(1);
-  registrar_.Released(std::string(session.key.view()));
+  directory_.Released(std::string(session.key.view()));
   Remove(session);
 }
 
@@ -125,7 +124,7 @@ void SessionShard::SendSaves(std::vector<store::SaveWrite> saves) {
   if (options_.tracer != nullptr && options_.tracer->follows_saves()) {
     for (const store::SaveWrite& save : saves) options_.tracer->BeginSave(save.header.key);
   }
-  registrar_.Save(index_, std::move(saves));
+  directory_.Save(index_, std::move(saves));
 }
 
 // Rows are copied between two steps.
@@ -152,7 +151,7 @@ void SessionShard::OnSaveFailed(session::Session& session, const save::SaveResul
   }
   // Another server has the session now, or has deleted it: what is here is no longer its state.
   session.stream != nullptr ? Fence(session, result.written.current_epoch) : counters_.sessions_fenced.Add(1);
-  registrar_.Released(std::string(session.key.view()));
+  directory_.Released(std::string(session.key.view()));
   Remove(session);
 }
 
@@ -206,7 +205,7 @@ void SessionShard::WatchStore() {
   const int64_t now = now_ms();
   if (index_ != 0 || now < next_watch_ms_) return;
   next_watch_ms_ = now + kPauseMs;
-  registrar_.WatchStore();
+  directory_.WatchStore();
 }
 
 void SessionShard::ExpireIdle() {
@@ -216,7 +215,7 @@ void SessionShard::ExpireIdle() {
   // The sessions at rest are in the one store, so one shard asks for all.
   if (index_ != 0 || now < next_sweep_ms_) return;
   next_sweep_ms_ = now + std::clamp<int64_t>(ttl_ms / 10, 1000, 60000);
-  registrar_.Sweep(options_.session_ttl);
+  directory_.Sweep(options_.session_ttl);
 }
 
 void SessionShard::Expire(session::Session& session) {
@@ -224,7 +223,7 @@ void SessionShard::Expire(session::Session& session) {
   const registrar::DropCondition condition{session.epoch, clock_.Now() - options_.session_ttl};
   const std::string key(session.key.view());
   // The store has to forget it first: else it would come back with its next Open.
-  registrar_.Delete(key, condition, [this, key](session::Outcome<std::monostate> outcome) {
+  directory_.Delete(key, condition, [this, key](session::Outcome<std::monostate> outcome) {
     mailbox_.Post([this, key, expired = !outcome.refusal] {
       if (expired) counters_.sessions_expired.Add(1);
       session::Session* left = Find(key);

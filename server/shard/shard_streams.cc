@@ -9,7 +9,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/registrar/open/open_check.h"
-#include "server/registrar/registrar_impl.h"
 #include "server/session/refusal.h"
 #include "server/shard/shard.h"
 
@@ -21,12 +20,12 @@ constexpr size_t kMostLookedAt = 1024;  // sessions on their way back, for room 
 }  // namespace
 
 queue::Attachment& SessionShard::StreamOf(session::Peer& peer) {
-  if (peer.attachment == nullptr) {
+  if (peer.notes == nullptr) {
     auto stream = std::make_unique<queue::Attachment>(peer, queue_.LineOf(peer.account));
-    peer.attachment = stream.get();
+    peer.notes = stream.get();
     streams_[&peer] = std::move(stream);
   }
-  return *peer.attachment;
+  return *static_cast<queue::Attachment*>(peer.notes);
 }
 
 // Like tokens, Opens share what there is: a stream may take half of what is left, a tenant of what others leave.
@@ -47,8 +46,8 @@ bool SessionShard::Owes(session::Peer& peer) {
 }
 
 StreamUse SessionShard::UseOf(const session::Peer& peer) const {
-  if (peer.attachment == nullptr) return {};
-  const queue::Attachment& stream = *peer.attachment;
+  if (peer.notes == nullptr) return {};
+  const auto& stream = *static_cast<const queue::Attachment*>(peer.notes);
   return {stream.open_handles(), stream.queued_bytes + stream.aside_bytes};
 }
 
@@ -202,7 +201,7 @@ void SessionShard::BeginOpen(queue::Attachment& stream, session::Handle handle, 
   // Bound before the registrar has answered: tokens and a Close sent behind the Open wait with it.
   stream.Bind(handle, opening.get());
   openings_[call->ticket] = std::move(opening);
-  registrar_.Open(std::move(call));
+  directory_.Open(std::move(call));
 }
 
 void SessionShard::FailOpen(queue::Attachment& stream, session::Handle handle, uint64_t number,
@@ -265,7 +264,7 @@ void SessionShard::DeleteClosed(Closable closable) {
   ++closable.stream->tenant.pending;
   closings_[ticket] = std::move(closing);
   // The epoch is named: a session that somebody else has opened meanwhile is not deleted.
-  registrar_.Delete(std::move(closable.key), {closable.epoch, std::nullopt},
+  directory_.Delete(std::move(closable.key), {closable.epoch, std::nullopt},
                     [this, ticket](session::Outcome<std::monostate> outcome) {
                       mailbox_.Post([this, ticket, outcome = std::move(outcome)] { OnDeleted(ticket, outcome); });
                     });
@@ -294,7 +293,7 @@ void SessionShard::Disconnect(session::Peer& peer) {
   if (found == streams_.end()) return;
   const std::unique_ptr<queue::Attachment> stream = std::move(found->second);
   streams_.erase(found);
-  peer.attachment = nullptr;
+  peer.notes = nullptr;
   stream->handles.ForEach([this](session::Binding& binding) {
     if (binding.kind == session::Binding::Kind::kSession) Detach(static_cast<session::Session&>(binding));
     if (binding.kind == session::Binding::Kind::kDemoted) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/registrar/registrar_impl.h"
 #include "server/session/refusal.h"
 #include "server/shard/shard.h"
 
@@ -55,7 +54,7 @@ bool SessionShard::EvictOne(const models::LoadedModel* model) {
   std::string key(session->key.view());
   Demote(*session);
   // Not before it counts as demoted: who takes it from the store must see whom to tell.
-  registrar_.Released(std::move(key));
+  directory_.Released(std::move(key));
   return true;
 }
 
@@ -161,7 +160,7 @@ bool SessionShard::StartPromotion(Promotion& promotion) {
   call.footprint = footprint;
   const size_t saves = demoted.undurable > 0 && demoted.durable_seq() > 0 ? 2 : 1;
   call.bytes = saves * footprint.channels * footprint.model->engine->row_bytes();
-  registrar_.Promote(promotion.call);
+  directory_.Promote(promotion.call);
   return true;
 }
 
@@ -174,7 +173,7 @@ void SessionShard::Unstart(Promotion& promotion) {
 void SessionShard::EndPromotion(uint64_t ticket, const std::string& key, registrar::Promoted promoted) {
   Promotion* found = promotions_.Find(ticket);
   if (found == nullptr) {  // its stream has gone meanwhile
-    if (!promoted.refusal) registrar_.Released(key);
+    if (!promoted.refusal) directory_.Released(key);
     return;
   }
   if (promoted.refusal && promoted.passing && !saver_.hurrying()) {
@@ -185,7 +184,7 @@ void SessionShard::EndPromotion(uint64_t ticket, const std::string& key, registr
   if (promoted.refusal) {
     FailPromotion(*promotion, *promoted.refusal);
   } else if (const absl::Status status = SetRows(*promotion, promoted.rows); !status.ok()) {
-    registrar_.Released(key);
+    directory_.Released(key);
     FailPromotion(*promotion, session::EngineFailed(status));
   } else {
     FinishPromotion(*promotion, promoted);

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/registrar/registrar_impl.h"
 #include "server/session/refusal.h"
 #include "server/shard/shard.h"
 #include "server/shard/token_check.h"
@@ -232,7 +231,7 @@ void SessionShard::AfterStep() {
 // Ends a session whose rows are not to be trusted. Its stream, if it has one, is told.
 void SessionShard::Lose(session::Session& session, const absl::Status& status) {
   if (session.stream != nullptr) TakeAway(session, session::EngineFailed(status), session.point.seq);
-  registrar_.Released(std::string(session.key.view()));
+  directory_.Released(std::string(session.key.view()));
   Remove(session);
 }
 

@@ -2,13 +2,13 @@
 
 #include <utility>
 
+#include "server/registrar/desk.h"
 #include "server/registrar/open/open_check.h"
-#include "server/registrar/registrar_impl.h"
 #include "server/session/refusal.h"
 
 namespace aaren::registrar {
 
-void Registrar::Impl::Delete(std::string key, DropCondition condition, Callback<std::monostate> done) {
+void Desk::Delete(std::string key, DropCondition condition, Callback<std::monostate> done) {
   Post([this, key = std::move(key), condition, done = std::move(done)]() mutable {
     Submit(key, [this, condition, done = std::move(done)](Entry& entry) mutable {
       DrawEpoch(0, [this, &entry, condition, done = std::move(done)](absl::StatusOr<uint64_t> epoch) mutable {
@@ -21,8 +21,7 @@ void Registrar::Impl::Delete(std::string key, DropCondition condition, Callback<
 }
 
 // The store comes first: a session that it does not let go stays what it is.
-void Registrar::Impl::DropEverywhere(Entry& entry, DropCondition condition, uint64_t epoch,
-                                     Callback<std::monostate> done) {
+void Desk::DropEverywhere(Entry& entry, DropCondition condition, uint64_t epoch, Callback<std::monostate> done) {
   if (entry.owner == kAtRest) return DropAtRest(entry, condition, epoch, std::move(done));
   Ask(
       entry.owner, [key = entry.name(), condition](SessionOwner& owner) { return owner.Hold(key, condition); },
@@ -35,7 +34,7 @@ void Registrar::Impl::DropEverywhere(Entry& entry, DropCondition condition, uint
       });
 }
 
-void Registrar::Impl::DropHeld(Entry& entry, DropReason reason, uint64_t epoch, Callback<std::monostate> done) {
+void Desk::DropHeld(Entry& entry, DropReason reason, uint64_t epoch, Callback<std::monostate> done) {
   Find(entry.name(), [this, &entry, reason, epoch,
                       done = std::move(done)](const absl::StatusOr<store::SessionRecord>& record) mutable {
     DeleteRecord(
@@ -64,8 +63,7 @@ void Registrar::Impl::DropHeld(Entry& entry, DropReason reason, uint64_t epoch, 
 }
 
 // Deletes what was loaded: also if it cannot be read, and without complaint if there is nothing.
-void Registrar::Impl::DeleteRecord(const std::string& key, const absl::StatusOr<store::SessionRecord>& record,
-                                   Ended then) {
+void Desk::DeleteRecord(const std::string& key, const absl::StatusOr<store::SessionRecord>& record, Ended then) {
   if (absl::IsNotFound(record.status())) return then(std::nullopt);
   if (!record.ok() && !store::IsUnreadable(record.status())) return then(session::StoreRefusal(record.status()));
   const std::optional<uint64_t> epoch = record.ok() ? std::make_optional(record->epoch) : std::nullopt;
@@ -77,7 +75,7 @@ void Registrar::Impl::DeleteRecord(const std::string& key, const absl::StatusOr<
                 }));
 }
 
-void Registrar::Impl::DropAtRest(Entry& entry, DropCondition condition, uint64_t epoch, Callback<std::monostate> done) {
+void Desk::DropAtRest(Entry& entry, DropCondition condition, uint64_t epoch, Callback<std::monostate> done) {
   FindUnexpired(entry.name(), [this, &entry, condition, epoch,
                                done = std::move(done)](const absl::StatusOr<store::SessionRecord>& record) mutable {
     const absl::string_view id = session::SessionId(entry.key.view());
@@ -106,7 +104,7 @@ void Registrar::Impl::DropAtRest(Entry& entry, DropCondition condition, uint64_t
 }
 
 // Unlike other questions this one is answered later: when the store has the session. Opens of it wait until then.
-void Registrar::Impl::Evict(Entry& entry, Callback<std::monostate> done) {
+void Desk::Evict(Entry& entry, Callback<std::monostate> done) {
   if (entry.owner == kAtRest) {
     return FindUnexpired(entry.name(), [this, &entry, done = std::move(done)](
                                            const absl::StatusOr<store::SessionRecord>& record) mutable {
@@ -129,20 +127,6 @@ void Registrar::Impl::Evict(Entry& entry, Callback<std::monostate> done) {
     owner.Evict(key, [this, answered = std::move(answered)](OwnerReply<std::monostate> reply) mutable {
       Post([reply = std::move(reply), answered = std::move(answered)]() mutable { answered(std::move(reply)); });
     });
-  });
-}
-
-void Registrar::Delete(std::string tenant, std::string id, std::optional<uint64_t> epoch,
-                       Callback<std::monostate> done) {
-  if (auto refusal = CheckSessionId("session_id", id)) return done(session::Refused<std::monostate>(*refusal));
-  impl_->Delete(session::SessionKey(tenant, id), {epoch, {}}, std::move(done));
-}
-
-void Registrar::Evict(std::string tenant, std::string id, Callback<std::monostate> done) {
-  if (auto refusal = CheckSessionId("session_id", id)) return done(session::Refused<std::monostate>(*refusal));
-  impl_->Post([impl = impl_.get(), key = session::SessionKey(tenant, id), done = std::move(done)]() mutable {
-    impl->Submit(key,
-                 [impl, done = std::move(done)](Impl::Entry& entry) mutable { impl->Evict(entry, std::move(done)); });
   });
 }
 

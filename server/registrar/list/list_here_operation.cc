@@ -9,19 +9,17 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "server/registrar/list/page_token.h"
-#include "server/registrar/registrar_impl.h"
+#include "server/registrar/registrar.h"
 #include "server/session/refusal.h"
 
 namespace aaren::registrar {
 namespace {
 
-using Impl = Registrar::Impl;
-
 constexpr size_t kMostHere = 200;  // a page
 
 class ListHereOperation : public std::enable_shared_from_this<ListHereOperation> {
  public:
-  ListHereOperation(Impl& registrar, std::string prefix, size_t page_size, Registrar::Callback<HerePage> done)
+  ListHereOperation(Desk& registrar, std::string prefix, size_t page_size, Sessions::Callback<HerePage> done)
       : registrar_(registrar), prefix_(std::move(prefix)), page_size_(page_size), done_(std::move(done)) {}
 
   void Begin(const std::string& after) {
@@ -40,12 +38,12 @@ class ListHereOperation : public std::enable_shared_from_this<ListHereOperation>
 
  private:
   void TakeOwned(const std::string& after, std::map<int, HereQuery>& queries) {
-    const Impl::Entries& entries = registrar_.entries();
+    const Desk::Entries& entries = registrar_.entries();
     auto next = after < prefix_ ? entries.lower_bound(absl::string_view(prefix_))
                                 : entries.upper_bound(absl::string_view(after));
     size_t left = page_size_ + 1;
     for (; next != entries.end() && absl::StartsWith((*next)->key.view(), prefix_); ++next) {
-      if ((*next)->owner == Impl::kAtRest) continue;
+      if ((*next)->owner == Desk::kAtRest) continue;
       queries[(*next)->owner].keys.push_back((*next)->name());
       if (--left > 0) continue;
       last_owned_ = (*next)->name();
@@ -73,10 +71,10 @@ class ListHereOperation : public std::enable_shared_from_this<ListHereOperation>
     done_(std::move(outcome));
   }
 
-  Impl& registrar_;
+  Desk& registrar_;
   const std::string prefix_;
   const size_t page_size_;
-  Registrar::Callback<HerePage> done_;
+  Sessions::Callback<HerePage> done_;
   std::map<std::string, SessionHere> found_;  // by key
   std::string last_owned_;                    // of those that were looked up, if there may be more
   size_t waiting_ = 0;                        // shards that have not answered
@@ -95,8 +93,8 @@ void Registrar::ListHere(std::string tenant, std::string page_token, size_t page
     const std::string problem = absl::StrCat(page_size, " is not within 1 .. ", kMostHere);
     return done(session::Refused<HerePage>(session::InvalidField("page_size", problem)));
   }
-  impl_->PostPage([impl = impl_.get(), keys, after = *after, page_size, done = std::move(done)]() mutable {
-    std::make_shared<ListHereOperation>(*impl, keys, page_size, std::move(done))->Begin(after);
+  desk_.PostPage([desk = &desk_, keys, after = *after, page_size, done = std::move(done)]() mutable {
+    std::make_shared<ListHereOperation>(*desk, keys, page_size, std::move(done))->Begin(after);
   });
 }
 

@@ -9,17 +9,15 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "server/registrar/list/page_token.h"
-#include "server/registrar/registrar_impl.h"
+#include "server/registrar/registrar.h"
 #include "server/session/refusal.h"
 
 namespace aaren::registrar {
 namespace {
 
-using Impl = Registrar::Impl;
-
 class ListOperation : public std::enable_shared_from_this<ListOperation> {
  public:
-  ListOperation(Impl& registrar, std::string prefix, size_t page_size, Registrar::Callback<SessionPage> done)
+  ListOperation(Desk& registrar, std::string prefix, size_t page_size, Sessions::Callback<SessionPage> done)
       : registrar_(registrar), prefix_(std::move(prefix)), page_size_(page_size), done_(std::move(done)) {}
 
   void Begin(const std::string& after) {
@@ -53,16 +51,16 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
 
   bool IsResident(const std::string& key) const {
     const auto entry = registrar_.entries().find(absl::string_view(key));
-    return entry != registrar_.entries().end() && (*entry)->owner != Impl::kAtRest;
+    return entry != registrar_.entries().end() && (*entry)->owner != Desk::kAtRest;
   }
 
   void AddResident(const std::string& after) {
-    const Impl::Entries& entries = registrar_.entries();
+    const Desk::Entries& entries = registrar_.entries();
     auto next = after < prefix_ ? entries.lower_bound(absl::string_view(prefix_))
                                 : entries.upper_bound(absl::string_view(after));
     size_t left = page_size_ + 1;
     for (; next != entries.end() && left > 0 && absl::StartsWith((*next)->key.view(), prefix_); ++next) {
-      if ((*next)->owner == Impl::kAtRest) continue;
+      if ((*next)->owner == Desk::kAtRest) continue;
       found_.try_emplace((*next)->name());
       --left;
     }
@@ -73,7 +71,7 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
     std::map<int, std::vector<std::string>> by_owner;
     for (const auto& [key, info] : found_) {
       const auto entry = registrar_.entries().find(absl::string_view(key));
-      if (entry != registrar_.entries().end() && (*entry)->owner != Impl::kAtRest) {
+      if (entry != registrar_.entries().end() && (*entry)->owner != Desk::kAtRest) {
         by_owner[(*entry)->owner].push_back(key);
       }
     }
@@ -139,10 +137,10 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
     done_(std::move(outcome));
   }
 
-  Impl& registrar_;
+  Desk& registrar_;
   const std::string prefix_;
   const size_t page_size_;
-  Registrar::Callback<SessionPage> done_;
+  Sessions::Callback<SessionPage> done_;
   std::map<std::string, session::SessionInfo> found_;  // by key
   std::vector<std::string> left_out_;
   bool more_ = false;
@@ -165,9 +163,9 @@ void Registrar::List(std::string tenant, std::string prefix, std::string page_to
     refused.refusal = session::InvalidField("page_size", absl::StrCat(page_size, ", the limit is ", kMaxPage));
   }
   if (refused.refusal) return done(std::move(refused));
-  impl_->PostPage([impl = impl_.get(), keys, after = *after, page_size = page_size == 0 ? kDefaultPage : page_size,
-                   done = std::move(done)]() mutable {
-    std::make_shared<ListOperation>(*impl, keys, page_size, std::move(done))->Begin(after);
+  desk_.PostPage([desk = &desk_, keys, after = *after, page_size = page_size == 0 ? kDefaultPage : page_size,
+                  done = std::move(done)]() mutable {
+    std::make_shared<ListOperation>(*desk, keys, page_size, std::move(done))->Begin(after);
   });
 }
 

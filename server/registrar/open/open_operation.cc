@@ -18,7 +18,7 @@ void OpenOperation::Begin() {
   before_.reset();
   resident_ = false;
   installation_ = {};
-  if (entry_.owner == Impl::kAtRest) return BeginAtRest();
+  if (entry_.owner == Desk::kAtRest) return BeginAtRest();
   if (entry_.owner == call_->shard) return Take();
   registrar_.Ask(
       entry_.owner, [call = call_](SessionOwner& owner) { return owner.CheckOpen(*call); },
@@ -90,17 +90,17 @@ void OpenOperation::OnReserved(const std::optional<session::Refusal>& refusal) {
   if (refusal) return Refuse(*refusal);
   if (installation_.created) return DrawEpoch([](OpenOperation& self) { self.Restore(); });
   if (record_) return LoadRows();
-  if (entry_.owner == Impl::kAtRest) return Begin();  // it has left its shard meanwhile
+  if (entry_.owner == Desk::kAtRest) return Begin();  // it has left its shard meanwhile
   EnterTransit();
 }
 
 void OpenOperation::LoadRows() {
   registrar_.Load(
       *record_, state_.model->engine->row_bytes(), nullptr,
-      [self = shared_from_this()](absl::StatusOr<Impl::LoadedRecord> loaded) { self->OnLoaded(std::move(loaded)); });
+      [self = shared_from_this()](absl::StatusOr<Desk::LoadedRecord> loaded) { self->OnLoaded(std::move(loaded)); });
 }
 
-void OpenOperation::OnLoaded(absl::StatusOr<Impl::LoadedRecord> loaded) {
+void OpenOperation::OnLoaded(absl::StatusOr<Desk::LoadedRecord> loaded) {
   if (call_->cancelled) return Refuse(session::OpenCancelled());
   if (absl::IsNotFound(loaded.status())) return Begin();
   if (!loaded.ok()) return Refuse(session::StoreRefusal(loaded.status()));
@@ -115,7 +115,7 @@ void OpenOperation::OnLoaded(absl::StatusOr<Impl::LoadedRecord> loaded) {
 void OpenOperation::EnterTransit() {
   registrar_.transit().Enter(3 * bytes(), [self = shared_from_this()](Transit::Permit permit) {
     self->state_.transit = std::move(permit);
-    if (self->entry_.owner == Impl::kAtRest) return self->Begin();
+    if (self->entry_.owner == Desk::kAtRest) return self->Begin();
     self->Take();
   });
 }
@@ -130,7 +130,7 @@ void OpenOperation::Take() {
 
 void OpenOperation::TakeNow() {
   DrawEpoch([](OpenOperation& self) {
-    if (self.entry_.owner == Impl::kAtRest) return self.Begin();  // it has left its shard meanwhile
+    if (self.entry_.owner == Desk::kAtRest) return self.Begin();  // it has left its shard meanwhile
     self.registrar_.Ask(
         self.entry_.owner,
         [call = self.call_, epoch = self.epoch_](SessionOwner& owner) { return owner.Take(*call, epoch); },
@@ -165,7 +165,7 @@ void OpenOperation::Refuse(const session::Refusal& refusal) {
   registrar_.Finish(entry_);
 }
 
-void RunOpen(Registrar::Impl& registrar, Registrar::Impl::Entry& entry, std::shared_ptr<const OpenCall> call) {
+void RunOpen(Desk& registrar, Desk::Entry& entry, std::shared_ptr<const OpenCall> call) {
   std::make_shared<OpenOperation>(registrar, entry, std::move(call))->Begin();
 }
 

@@ -35,15 +35,13 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "server/registrar/registrar_impl.h"
+#include "server/registrar/desk.h"
 
 namespace aaren::registrar {
 
 class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
  public:
-  using Impl = Registrar::Impl;
-
-  OpenOperation(Impl& registrar, Impl::Entry& entry, std::shared_ptr<const OpenCall> call)
+  OpenOperation(Desk& registrar, Desk::Entry& entry, std::shared_ptr<const OpenCall> call)
       : registrar_(registrar), entry_(entry), call_(std::move(call)) {}
 
   void Begin();
@@ -64,7 +62,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   void Reserve();
   void OnReserved(const std::optional<session::Refusal>& refusal);
   void LoadRows();
-  void OnLoaded(absl::StatusOr<Impl::LoadedRecord> loaded);
+  void OnLoaded(absl::StatusOr<Desk::LoadedRecord> loaded);
   void EnterTransit();
   void Take();
   void TakeNow();
@@ -78,7 +76,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   std::optional<session::Refusal> RestoreFromRecord(store::SessionRecord& record);
   void RestoreResident();
   void OnResidentFound(absl::StatusOr<store::SessionRecord> record);
-  void GoBack(absl::StatusOr<Impl::LoadedRecord> loaded);
+  void GoBack(absl::StatusOr<Desk::LoadedRecord> loaded);
   bool HasLostItsSave(const store::SessionRecord& record) const;
   void RestoreAgain();
   void BeginWithoutOwner();
@@ -92,8 +90,8 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   void Install();
   void SendInstallation(session::SessionState state);
 
-  Impl& registrar_;
-  Impl::Entry& entry_;
+  Desk& registrar_;
+  Desk::Entry& entry_;
   const std::shared_ptr<const OpenCall> call_;
   uint64_t epoch_ = 0;
   uint64_t held_epoch_ = 0;  // that the store was to hold

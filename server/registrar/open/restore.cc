@@ -85,10 +85,10 @@ void OpenOperation::OnResidentFound(absl::StatusOr<store::SessionRecord> record)
   }
   registrar_.Load(
       *record_, state_.model->engine->row_bytes(), state_.transit,
-      [self = shared_from_this()](absl::StatusOr<Impl::LoadedRecord> loaded) { self->GoBack(std::move(loaded)); });
+      [self = shared_from_this()](absl::StatusOr<Desk::LoadedRecord> loaded) { self->GoBack(std::move(loaded)); });
 }
 
-void OpenOperation::GoBack(absl::StatusOr<Impl::LoadedRecord> loaded) {
+void OpenOperation::GoBack(absl::StatusOr<Desk::LoadedRecord> loaded) {
   if (absl::IsNotFound(loaded.status())) return BeginWithoutOwner();
   if (!loaded.ok()) return Keep(session::StoreRefusal(loaded.status()));
   if (loaded->record.epoch != record_->epoch) return BeginWithoutOwner();
@@ -125,8 +125,8 @@ void OpenOperation::RestoreAgain() {
 
 // Another server has taken the session, or deleted it: what was here is of the past.
 void OpenOperation::BeginWithoutOwner() {
-  if (installation_.moved || entry_.owner == Impl::kAtRest) {
-    entry_.owner = Impl::kAtRest;
+  if (installation_.moved || entry_.owner == Desk::kAtRest) {
+    entry_.owner = Desk::kAtRest;
     return Begin();
   }
   registrar_.Ask(
@@ -135,7 +135,7 @@ void OpenOperation::BeginWithoutOwner() {
         return owner.Drop(call->key, DropReason::kTakenElsewhere, epoch);
       },
       [self = shared_from_this()](const OwnerReply<store::Attempt>&) {
-        self->entry_.owner = Impl::kAtRest;
+        self->entry_.owner = Desk::kAtRest;
         self->Begin();
       });
 }

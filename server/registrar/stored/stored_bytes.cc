@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/registrar/registrar_impl.h"
+#include "server/registrar/desk.h"
 
 namespace aaren::registrar {
 namespace {

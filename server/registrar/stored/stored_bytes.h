@@ -25,18 +25,20 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/identity/accounts/account.h"
-#include "server/registrar/registrar.h"
+#include "server/session/peer.h"
 #include "server/session/refusal.h"
 #include "server/store/store.h"
 
 namespace aaren::registrar {
+
+class Desk;  // server/registrar/desk.h
 
 class StoredBytes {
  public:
   static constexpr uint64_t kBesideRows = 256;  // of a session: its header, about
 
   // `registrar` outlives this.
-  explicit StoredBytes(Registrar::Impl& registrar) : registrar_(registrar) {}
+  explicit StoredBytes(Desk& registrar) : registrar_(registrar) {}
 
   // Counts what the tenant of this key has, if its account has a limit and nobody has counted yet. Null: no account.
   void Follow(absl::string_view key, identity::Account* account);
@@ -79,7 +81,7 @@ class StoredBytes {
   void Fail(Count& count, const session::Refusal& refusal);
   static void Tell(const std::string& tenant, const Count& count);
 
-  Registrar::Impl& registrar_;
+  Desk& registrar_;
   absl::flat_hash_map<std::string, Count> counts_;  // by tenant; of those that share an account each for itself
 };
 

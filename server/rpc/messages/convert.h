@@ -16,7 +16,7 @@
 #include "aaren/v1/stream.pb.h"
 #include "google/rpc/status.pb.h"
 #include "server/models/model_table.h"
-#include "server/registrar/registrar.h"
+#include "server/registrar/sessions.h"
 #include "server/session/peer.h"
 
 namespace aaren::rpc {

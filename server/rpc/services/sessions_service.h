@@ -1,17 +1,17 @@
 #ifndef AAREN_SERVER_RPC_SERVICES_SESSIONS_SERVICE_H_
 #define AAREN_SERVER_RPC_SERVICES_SESSIONS_SERVICE_H_
 
-// Serves aaren.v1.Sessions on a shard's queue: every method asks the Registrar, which finds the session in a shard or
+// Serves aaren.v1.Sessions on a shard's queue: every method asks Sessions, which finds the session in a shard or
 // in the store.
 
 #include "aaren/v1/sessions.grpc.pb.h"
-#include "server/registrar/registrar.h"
+#include "server/registrar/sessions.h"
 #include "server/rpc/services/unary_call.h"
 
 namespace aaren::rpc {
 
 // The arguments outlive the server.
-void ServeSessions(HeadersFirstService& service, UnaryHost& host, registrar::Registrar& registrar);
+void ServeSessions(HeadersFirstService& service, UnaryHost& host, registrar::Sessions& sessions);
 
 }  // namespace aaren::rpc
 

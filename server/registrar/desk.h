@@ -1,7 +1,7 @@
-#ifndef AAREN_SERVER_REGISTRAR_REGISTRAR_IMPL_H_
-#define AAREN_SERVER_REGISTRAR_REGISTRAR_IMPL_H_
+#ifndef AAREN_SERVER_REGISTRAR_DESK_H_
+#define AAREN_SERVER_REGISTRAR_DESK_H_
 
-// Registrar::Impl is the registrar's thread and the table of who owns what. Operations are written as a chain of
+// The Desk is the registrar's thread and the table of who owns what. Operations are written as a chain of
 // callbacks. Each runs on the registrar's thread, asks a shard, and goes on with the answer. Meanwhile the entry is
 // busy and later operations on the same session wait in its queue.
 //
@@ -23,9 +23,10 @@
 #include "absl/synchronization/mutex.h"
 #include "server/cores/background.h"
 #include "server/registrar/delete/deleted_sessions.h"
+#include "server/registrar/directory.h"
 #include "server/registrar/lease_watch.h"
 #include "server/registrar/owner.h"
-#include "server/registrar/registrar.h"
+#include "server/registrar/sessions.h"
 #include "server/registrar/stored/stored_bytes.h"
 #include "server/registrar/transit.h"
 #include "server/session/mailbox.h"
@@ -34,8 +35,11 @@
 
 namespace aaren::registrar {
 
-class Registrar::Impl {
+class Desk {
  public:
+  template <typename T>
+  using Callback = Sessions::Callback<T>;
+
   static constexpr int kAtRest = -1;
 
   struct Entry;  // stays where it is while it is busy or owned
@@ -60,9 +64,9 @@ class Registrar::Impl {
   };
   using Entries = absl::btree_set<std::unique_ptr<Entry>, InOrder>;
 
-  Impl(store::StateStore& store, const models::ModelTable& models, const session::Clock& clock, size_t transit_bytes,
+  Desk(store::StateStore& store, const models::ModelTable& models, const session::Clock& clock, size_t transit_bytes,
        absl::Duration patience);
-  ~Impl();
+  ~Desk();
   void Start();
   bool Drain(size_t at_most);
   // A page of a list takes long: one is made after each batch of other messages.
@@ -152,6 +156,10 @@ class Registrar::Impl {
   // Makes a session at rest. An operation of its own.
   void Place(const std::string& key, session::SessionState state, Replacing over, Callback<session::SessionInfo> done);
 
+  void Export(const std::string& key, Callback<Snapshot> done);
+  void Fork(const std::string& key, const std::string& new_key, identity::Account* account,
+            Callback<session::SessionInfo> done);
+
   // Checks the snapshot, makes its rows anew if another model is wanted, and places what came of it.
   void Import(const std::string& key, ImportRequest request, Callback<session::SessionInfo> done);
 
@@ -187,6 +195,7 @@ class Registrar::Impl {
 
   store::StateStore& store() { return store_; }
   Transit& transit() { return transit_; }
+  const Transit& transit() const { return transit_; }
   const store::StoreHealth& health() const { return store_.health(); }
   const models::ModelTable& models() const { return models_; }
   const session::Clock& clock() const { return clock_; }
@@ -270,8 +279,8 @@ class Registrar::Impl {
 };
 
 // Runs one Open: see open/open_operation.h.
-void RunOpen(Registrar::Impl& registrar, Registrar::Impl::Entry& entry, std::shared_ptr<const OpenCall> call);
+void RunOpen(Desk& registrar, Desk::Entry& entry, std::shared_ptr<const OpenCall> call);
 
 }  // namespace aaren::registrar
 
-#endif  // AAREN_SERVER_REGISTRAR_REGISTRAR_IMPL_H_
+#endif  // AAREN_SERVER_REGISTRAR_DESK_H_
