@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_QUEUE_ATTACHMENT_H_
 #define AAREN_SERVER_QUEUE_ATTACHMENT_H_
 
-// An Attachment is what a shard knows of one stream: which sessions its handles stand for, whose it is, and what it
-// makes the shard hold. Threading: belongs to one shard.
+// An Attachment is a shard's knowledge of one stream: the meaning of the stream's handles, the tenant, and everything
+// that the stream makes the shard hold. Threading: belongs to one shard.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +17,14 @@ namespace aaren::queue {
 
 struct TenantLine;  // server/queue/tenant_line.h
 
+// Bytes that a stream makes the shard hold.
+struct StreamBytes {
+  size_t queued = 0;    // flows
+  size_t aside = 0;     // flows set aside
+  size_t deferred = 0;  // tokens behind Opens and promotions
+  size_t held = 0;      // replies waiting for saves, with the replies that a step under way will hold
+};
+
 struct Attachment : session::PeerNotes {
   Attachment(session::Peer& p, TenantLine& t) : peer(p), account(p.account), tenant(t) {}
   ~Attachment() {
@@ -27,7 +35,7 @@ struct Attachment : session::PeerNotes {
 
   size_t open_handles() const { return handles.size() - refused; }
 
-  // What the handle stands for from now on.
+  // The handle stands for `binding` from now on.
   void Bind(session::Handle handle, session::Binding* binding) {
     handles.Set(handle, binding);
     Recount();
@@ -37,7 +45,8 @@ struct Attachment : session::PeerNotes {
     Recount();
   }
 
-  // A place for one more session among its tenant's. It is given back by the next Bind or Unbind that opens none.
+  // Takes a place among the sessions of the tenant, for one more session. The next Bind or Unbind that opens no session
+  // gives the place back.
   bool TakePlace() {
     if (account != nullptr && !account->sessions.TryTake()) return false;
     ++counted;
@@ -45,25 +54,22 @@ struct Attachment : session::PeerNotes {
   }
 
   session::Peer& peer;
-  identity::Account* const account;  // null: nobody's
+  identity::Account* const account;  // null: the server has no list of callers
   TenantLine& tenant;
-  HandleTable handles;        // changed by Bind and Unbind
-  size_t counted = 0;         // of its open handles, as its account has them
-  size_t refused = 0;         // handles whose items are dropped, since their Open was refused or their session taken
-  size_t openings = 0;        // Opens under way
-  size_t closings = 0;        // Closes that delete, under way
-  size_t promotions = 0;      // under way
-  size_t deferred_bytes = 0;  // tokens behind them
-  size_t queued_bytes = 0;    // of its flows
-  size_t aside_bytes = 0;     // of those that are set aside
-  size_t held_bytes = 0;      // of replies that wait for saves, and those that a step under way will make
-  StalledFlows stalled;       // that wait for less of them
+  HandleTable handles;    // changed by Bind and Unbind only
+  size_t counted = 0;     // open handles, as the account has them
+  size_t refused = 0;     // handles whose items are dropped, after a refused Open or a lost session
+  size_t openings = 0;    // Opens under way
+  size_t closings = 0;    // deleting Closes under way
+  size_t promotions = 0;  // under way
+  StreamBytes bytes;
+  StalledFlows stalled;
 
-  // The streams of a tenant take turns, and of a stream its sessions do: see TokenQueue.
+  // The streams of a tenant take turns, and the sessions of a stream: see Turns.
   enum class Turn : uint8_t { kNone, kNew, kOld };
   Turn turn = Turn::kNone;
-  int64_t deficit = 0;             // what it may still use of its turn, in units of work
-  Line<Flow> flows;                // in order of their turns
+  int64_t deficit = 0;             // units of work left of the stream's turn
+  Line<Flow> flows;                // in the order of their turns
   Attachment* previous = nullptr;  // in the line that `turn` names
   Attachment* next = nullptr;
 

@@ -1,10 +1,10 @@
 #ifndef AAREN_SERVER_QUEUE_TENANT_LINE_H_
 #define AAREN_SERVER_QUEUE_TENANT_LINE_H_
 
-// A TenantLine is what a shard knows of one tenant: which of its streams have turns, and what they make the shard hold.
-// Without a list of callers there is one, of everybody. It stays where it is once it is made.
+// A TenantLine is a shard's knowledge of one tenant: the streams that have turns, and the bytes that the streams make
+// the shard hold. Without a list of callers a single tenant has all streams. A TenantLine stays at its place in memory.
 //
-// Threading: belongs to one shard; what it counts is read by anybody.
+// Threading: belongs to one shard; any thread may read the counters.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,17 +23,17 @@ struct TenantLine {
   int64_t weight() const { return account != nullptr ? account->weight() : 1; }
   Line<Attachment>& LineOf(Attachment::Turn turn) { return turn == Attachment::Turn::kNew ? new_streams : old_streams; }
 
-  identity::Account* const account;  // null: of everybody
+  identity::Account* const account;  // null: the server has no list of callers
   counters::Counter unnamed;
   counters::Counter& answered;  // tokens
-  size_t bytes = 0;             // of its streams, that wait
-  size_t pending = 0;           // Opens and Closes that delete, under way
+  size_t bytes = 0;             // waiting, of all streams
+  size_t pending = 0;           // Opens and deleting Closes under way
 
-  // Its streams take turns when it has one itself: see TokenQueue.
+  // The streams take turns while the tenant has a turn: see Turns.
   Line<Attachment> new_streams, old_streams;
-  bool in_line = false;  // of the tenants that have turns
-  double pass = 0;       // units that it has used, by its weight: who has the least is next
-  int64_t left = 0;      // of its turn, in units of work
+  bool in_line = false;  // among the tenants that have turns
+  double pass = 0;       // used units of work, divided by the weight: the least pass is next
+  int64_t left = 0;      // units of work left of the tenant's turn
 };
 
 }  // namespace aaren::queue

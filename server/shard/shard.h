@@ -82,7 +82,7 @@ class SessionShard final : public registrar::SessionOwner {
   bool IsClosing(session::Peer& peer, session::Handle handle);  // no: a Close of the handle is under way
 
   // Whether no tokens of the peer's tenant are admitted until some are stepped.
-  bool QueueIsFull(session::Peer& peer) { return queue_.IsFull(StreamOf(peer)); }
+  bool QueueIsFull(session::Peer& peer) { return queue_.room().IsFull(StreamOf(peer)); }
 
   // Whether a handle of the peer is open, or something that was handed over is not answered yet.
   bool HasHandles(session::Peer& peer) { return StreamOf(peer).open_handles() > 0; }

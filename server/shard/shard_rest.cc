@@ -187,7 +187,7 @@ void SessionShard::EndUntold() {
   while (session::Session* session = saver_.Untold(now_ms(), /*in_the_way=*/false)) {
     TakeAway(*session, session::Untold(id(*session), session->newest_save()), session->point.seq);
   }
-  while (!queue_.may_hold() && EndUntoldInTheWay()) {
+  while (!queue_.replies().has_room() && EndUntoldInTheWay()) {
   }
   if (RowsKeepOthersWaiting()) EndUntoldInTheWay();
 }
@@ -232,7 +232,9 @@ void SessionShard::Expire(session::Session& session) {
   });
 }
 
-bool SessionShard::TokensWait() const { return queue_.tokens() > 0 || queue_.held_bytes() > 0 || !promotions_.empty(); }
+bool SessionShard::TokensWait() const {
+  return queue_.tokens() > 0 || queue_.replies().bytes() > 0 || !promotions_.empty();
+}
 
 bool SessionShard::Busy() const {
   return stepper_.under_way() || !openings_.empty() || !closings_.empty() || promotions_.started() > 0 || saver_.busy();
@@ -256,8 +258,8 @@ void SessionShard::UpdateLevels() {
   counters_.slots_capacity.Set(rows_.capacity_rows());
   counters_.state_bytes.Set(rows_.used_bytes());
   counters_.queued_tokens.Set(queue_.tokens() + deferred_.tokens());
-  counters_.queued_bytes.Set(queue_.bytes());
-  counters_.held_bytes.Set(queue_.held_bytes());
+  counters_.queued_bytes.Set(queue_.room().bytes());
+  counters_.held_bytes.Set(queue_.replies().bytes());
   counters_.streams.Set(streams_.size());
   counters_.sessions_stalled.Set(stalled_);
 }

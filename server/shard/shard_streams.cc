@@ -21,7 +21,7 @@ constexpr size_t kMostLookedAt = 1024;  // sessions on their way back, for room 
 
 queue::Attachment& SessionShard::StreamOf(session::Peer& peer) {
   if (peer.notes == nullptr) {
-    auto stream = std::make_unique<queue::Attachment>(peer, queue_.LineOf(peer.account));
+    auto stream = std::make_unique<queue::Attachment>(peer, queue_.room().LineOf(peer.account));
     peer.notes = stream.get();
     streams_[&peer] = std::move(stream);
   }
@@ -33,7 +33,7 @@ bool SessionShard::AdmitsOpen(session::Peer& peer) {
   const size_t pending = openings_.size() + closings_.size();
   if (pending >= options_.max_pending_opens) return false;
   const queue::Attachment& stream = StreamOf(peer);
-  if (queue_.HasItsPart(stream.tenant.pending, pending, options_.max_pending_opens)) return false;
+  if (queue_.room().HasItsPart(stream.tenant.pending, pending, options_.max_pending_opens)) return false;
   const size_t own = stream.openings + stream.closings;
   return own == 0 || own < (options_.max_pending_opens - pending) / 2;
 }
@@ -42,33 +42,33 @@ bool SessionShard::AdmitsOpen(session::Peer& peer) {
 bool SessionShard::Owes(session::Peer& peer) {
   const queue::Attachment& stream = StreamOf(peer);
   return stream.openings + stream.closings + stream.promotions > 0 ||
-         stream.queued_bytes + stream.aside_bytes > 0;  // its flows, also those in a step
+         stream.bytes.queued + stream.bytes.aside > 0;  // its flows, also those in a step
 }
 
 StreamUse SessionShard::UseOf(const session::Peer& peer) const {
   if (peer.notes == nullptr) return {};
   const auto& stream = *static_cast<const queue::Attachment*>(peer.notes);
-  return {stream.open_handles(), stream.queued_bytes + stream.aside_bytes};
+  return {stream.open_handles(), stream.bytes.queued + stream.bytes.aside};
 }
 
 bool SessionShard::AdmitsTokens(session::Peer& peer, size_t bytes) {
   const queue::Attachment& stream = StreamOf(peer);
   const size_t needed = bytes + sizeof(DeferredTokens);
-  if (queue_.Admits(stream, needed)) return true;
+  if (queue_.room().Admits(stream, needed)) return true;
   if (!std::exchange(may_set_aside_, false)) return false;
   SetAside(stream, needed);
-  return queue_.Admits(stream, needed);
+  return queue_.room().Admits(stream, needed);
 }
 
 // Tokens that wait for a client's word, its delivered_seq, must not keep that word from being read: it comes in an item
 // like all others. So they are refused behind what they wait for, and sent again. While nobody waits for one, sessions
 // that come back keep their tokens, and streams wait.
 void SessionShard::SetAside(const queue::Attachment& stream, size_t needed) {
-  const bool awaited = saver_.FirstUntold() != nullptr || queue_.any_stalled();
+  const bool awaited = saver_.FirstUntold() != nullptr || queue_.replies().any_stalled();
   for (session::Session* session = saver_.FirstUntold(); session != nullptr; session = session->next)
     SetAside(*session);
-  queue_.ForEachStalled([this](const queue::Flow& flow) {
-    if (!flow.in_step) SetAside(*flow.session);
+  queue_.replies().ForEachStalled([this](const queue::Flow& flow) {
+    if (!flow.grant.in_step) SetAside(*flow.session);
   });
   if (!awaited) return;
   SetPromotionsAside(stream, needed, /*own=*/true);
@@ -86,7 +86,7 @@ void SessionShard::SetAside(session::Session& session) {
 // tokens, so the line moves on however often others send theirs again.
 void SessionShard::SetPromotionsAside(const queue::Attachment& stream, size_t needed, bool own) {
   promotions_.HandOverNewest(
-      kMostLookedAt, [&] { return !queue_.Admits(stream, needed); },
+      kMostLookedAt, [&] { return !queue_.room().Admits(stream, needed); },
       [&](const Promotion& promotion) { return MayMakeRoom(promotion, stream, own); },
       [this](Promotion& promotion) { SetAside(promotion); });
 }
@@ -97,9 +97,10 @@ bool SessionShard::MayMakeRoom(const Promotion& promotion, const queue::Attachme
   if (promotion.close.has_value() || (&other == &stream) != own) return false;
   if (own) return true;
   const bool same_tenant = &other.tenant == &stream.tenant;
-  const bool tenants_part = queue_.HasItsPart(stream.tenant.bytes, queue_.bytes(), options_.max_queued_bytes);
+  const bool tenants_part =
+      queue_.room().HasItsPart(stream.tenant.bytes, queue_.room().bytes(), options_.max_queued_bytes);
   return (same_tenant || !tenants_part) &&
-         other.queued_bytes + other.deferred_bytes > stream.queued_bytes + stream.deferred_bytes;
+         other.bytes.queued + other.bytes.deferred > stream.bytes.queued + stream.bytes.deferred;
 }
 
 // It is demoted again. REQUIRES: it was not started, and waits in no line.
@@ -312,12 +313,12 @@ void SessionShard::Disconnect(session::Peer& peer) {
   });
   refused_.Forget(*stream);
   stream->tenant.pending -= stream->openings + stream->closings;
-  queue_.Leave(*stream);
+  queue_.turns().Leave(*stream);
 }
 
 void SessionShard::DropDeferred(Arrival& arrival) { counters_.tokens_dropped.Add(deferred_.Forget(arrival)); }
 
-void SessionShard::Resume(session::Peer& peer) { queue_.Resume(StreamOf(peer)); }
+void SessionShard::Resume(session::Peer& peer) { queue_.turns().Resume(StreamOf(peer)); }
 
 // What waits of the session is dropped: nobody is there to be told, and whoever comes sends it again. What the engine
 // has is folded: it cannot be called back.

@@ -141,8 +141,8 @@ size_t SessionShard::StepSlice() {
   arrival_ns_ = 0;
   if (!stepper_.under_way()) {
     queue_.Unstall();
-    if (!queue_.has_turns()) return 0;
-    const int64_t most = static_cast<int64_t>(options_.max_step_tokens) * queue::TokenQueue::kForecastUnits;
+    if (!queue_.turns().any()) return 0;
+    const int64_t most = static_cast<int64_t>(options_.max_step_tokens) * queue::Turns::kForecastUnits;
     slice_.units = slice_.left = std::min(pace_.units(), most);
     slice_.began_ns = clock_.NowNanos();
     BeginStep();
@@ -157,9 +157,9 @@ size_t SessionShard::StepSlice() {
   const int64_t took_ns = clock_.NowNanos() - slice_.began_ns;
   counters_.slice_tokens.Set(done);
   counters_.slice_ns.Set(static_cast<uint64_t>(took_ns));
-  pace_.Adapt(slice_.units - slice_.left, took_ns, queue_.has_turns());
+  pace_.Adapt(slice_.units - slice_.left, took_ns, queue_.turns().any());
   counters_.queued_tokens.Set(queue_.tokens() + deferred_.tokens());
-  counters_.queued_bytes.Set(queue_.bytes());
+  counters_.queued_bytes.Set(queue_.room().bytes());
   return done;
 }
 
@@ -167,7 +167,7 @@ size_t SessionShard::StepSlice() {
 void SessionShard::BeginStep() {
   queue::StepRoom room = stepper_.room();
   room.units = slice_.left;
-  const absl::Span<queue::Flow* const> flows = queue_.Grant(room);
+  const absl::Span<queue::Flow* const> flows = queue_.turns().Grant(room);
   slice_.left = room.units;
   if (!flows.empty()) stepper_.Begin(flows);
 }
@@ -178,7 +178,7 @@ size_t SessionShard::EndStep() {
   const size_t sessions = stepper_.finished().size();
   AfterStep();
   queue_.EndStep();
-  may_set_aside_ |= queue_.any_stalled();
+  may_set_aside_ |= queue_.replies().any_stalled();
   if (std::exchange(saves_wait_, false)) StartSaves();
   return tokens > 0 ? tokens : sessions;
 }
@@ -193,18 +193,18 @@ void SessionShard::FinishStep() {
 // What stands at the front of the session's flow, is not tokens, and is granted.
 void SessionShard::DoItems(session::Session& session) {
   session::Peer& peer = session.stream->peer;
-  while (session.flow != nullptr && session.flow->granted_items > 0) {
+  while (session.flow != nullptr && session.flow->grant.items > 0) {
     const queue::WaitingItem& item = session.flow->items.front();
     switch (item.kind) {
       case queue::WaitingItem::Kind::kTokens:
         return;
       case queue::WaitingItem::Kind::kAck:
-        --session.flow->granted_items;
+        --session.flow->grant.items;
         queue_.PopFront(*session.flow);
         peer.OnAcked(session.handle, session.point.seq, session.told_durable_seq());
         break;
       case queue::WaitingItem::Kind::kRefusal:
-        --session.flow->granted_items;
+        --session.flow->grant.items;
         peer.OnFailed(session.handle, queue_.PopRefusal(*session.flow), session.point.seq);
         break;
       case queue::WaitingItem::Kind::kClose:

@@ -3,18 +3,18 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/queue/token_queue.h"
+#include "server/queue/turns.h"
 
 namespace aaren::shard {
 namespace {
 
-constexpr int64_t kLeastUnits = 4 * queue::TokenQueue::kForecastUnits;
-constexpr int64_t kMostUnits = 4096 * queue::TokenQueue::kForecastUnits;
+constexpr int64_t kLeastUnits = 4 * queue::Turns::kForecastUnits;
+constexpr int64_t kMostUnits = 4096 * queue::Turns::kForecastUnits;
 
 }  // namespace
 
 // It takes about a millisecond on a slow core; measuring tells more.
-const int64_t SlicePace::kFirstUnits = 64 * queue::TokenQueue::kForecastUnits;
+const int64_t SlicePace::kFirstUnits = 64 * queue::Turns::kForecastUnits;
 
 // It shrinks faster than it grows. A slice that was not full says nothing about larger ones, and of two in a row the
 // better counts: the thread may have been kept waiting.

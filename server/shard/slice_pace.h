@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_SHARD_SLICE_PACE_H_
 #define AAREN_SERVER_SHARD_SLICE_PACE_H_
 
-// The SlicePace finds out how much work one slice should take to last as long as it should. Work is counted in units of
-// the TokenQueue. Threading: belongs to one shard.
+// The SlicePace finds out how much work fits into a slice of the wanted length. Units of work are those of
+// server/queue/turns.h. Threading: belongs to one shard.
 
 #include <cstdint>
 

@@ -57,7 +57,7 @@ void Stepper::Gather(absl::Span<queue::Flow* const> flows) {
   for (const queue::Flow* flow : flows) {
     flow->session->under_way = true;
     sessions_.push_back(flow->session);
-    granted_tokens_ += flow->granted;
+    granted_tokens_ += flow->grant.tokens;
     mixed |= flow->session->model != sessions_.front()->model;
   }
   // The sort is stable: sessions keep the order in which their streams took turns.
@@ -72,7 +72,7 @@ void Stepper::LayOut(session::Session& session) {
   const queue::Flow& flow = *session.flow;
   Part& part = parts_.emplace_back();
   part.session = &session;
-  part.tokens = flow.granted;
+  part.tokens = flow.grant.tokens;
   part.inputs = inputs_used_;
   part.surprises = surprises_used_;
   part.flags = flags_used_;

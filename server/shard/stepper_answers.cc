@@ -95,7 +95,7 @@ void Stepper::AdvanceClock(session::Session& session, const queue::WaitingItem& 
 // next has to say what its rows have seen.
 void Stepper::Abandon(session::Session& session) {
   queue::Flow& flow = *session.flow;
-  for (uint32_t left = flow.granted; left > 0;) {
+  for (uint32_t left = flow.grant.tokens; left > 0;) {
     const queue::WaitingItem& item = flow.items.front();
     if (item.kind == queue::WaitingItem::Kind::kRefusal) {
       (void)queue_.PopRefusal(flow);
@@ -146,7 +146,7 @@ void Stepper::Reply(session::Session& session, uint64_t first_seq, size_t result
 void Stepper::HoldBack(session::Session& session, uint64_t first_seq, size_t results, const queue::WaitingItem& item) {
   const auto seconds = static_cast<double>(began_ns_ - item.arrival_ns) * 1e-9;
   counters_.queue_seconds.Observe(seconds, session.point.seq - first_seq);
-  queue::HeldReply& reply = queue_.Hold(session);
+  queue::HeldReply& reply = queue_.replies().Hold(session);
   const size_t before = reply.bytes();
   if (reply.next_seq == 0) reply.first_seq = first_seq;
   reply.next_seq = session.point.seq;
@@ -162,11 +162,11 @@ void Stepper::HoldBack(session::Session& session, uint64_t first_seq, size_t res
   append(result_surprises_, reply.surprises);
   append(result_times_, reply.times_ns);
   append(result_steps_, reply.steps_ns);
-  queue_.Grown(session, reply.bytes() - before);
+  queue_.replies().Grown(session, reply.bytes() - before);
 }
 
 void Stepper::Release(session::Session& session) {
-  const std::unique_ptr<queue::HeldReply> reply = queue_.TakeReply(session);
+  const std::unique_ptr<queue::HeldReply> reply = queue_.replies().Take(session);
   if (reply == nullptr) return;
   const uint64_t tokens = reply->next_seq - reply->first_seq;
   const int64_t now = clock_.NowNanos();

@@ -9,11 +9,11 @@ void DeferredItems::Defer(Arrival& arrival, const session::TokensView& tokens, u
   deferred.tokens = tokens.count(channels);
   if (tokens.trace != 0) deferred.trace = trace::Held(*queue_.tracer(), tokens.trace);
   tokens_ += deferred.tokens;
-  queue_.Defer(*arrival.stream, deferred.bytes());
+  queue_.room().Defer(*arrival.stream, deferred.bytes());
 }
 
 void DeferredItems::Uncount(Arrival& arrival, const DeferredTokens& deferred) {
-  queue_.Undefer(*arrival.stream, deferred.bytes());
+  queue_.room().Undefer(*arrival.stream, deferred.bytes());
   tokens_ -= deferred.tokens;
 }
 

@@ -20,7 +20,7 @@ namespace {
 
 using shard::BareStream;
 
-constexpr int64_t kToken = TokenQueue::kForecastUnits;
+constexpr int64_t kToken = Turns::kForecastUnits;
 constexpr int64_t kTurn = 64 * kToken;
 
 class TokenQueueTest : public testing::Test {
@@ -31,9 +31,9 @@ class TokenQueueTest : public testing::Test {
   std::string Grant(int64_t units) {
     StepRoom room{.units = units, .values = 4096, .forecasts = 1024};
     std::string granted;
-    for (const Flow* flow : queue_.Grant(room)) {
+    for (const Flow* flow : queue_.turns().Grant(room)) {
       absl::StrAppend(&granted, granted.empty() ? "" : " ", session::SessionId(flow->session->key.view()), ":",
-                      flow->granted);
+                      flow->grant.tokens);
     }
     return granted;
   }
@@ -41,10 +41,10 @@ class TokenQueueTest : public testing::Test {
   // Takes everything granted, as a stepper does, and ends the step.
   void Finish(std::vector<session::Session*> sessions) {
     for (session::Session* session : sessions) {
-      while (session->flow != nullptr && session->flow->granted > 0) {
+      while (session->flow != nullptr && session->flow->grant.tokens > 0) {
         Flow& flow = *session->flow;
-        const uint32_t tokens = std::min(flow.granted, flow.items.front().tokens - flow.taken);
-        flow.granted -= tokens;
+        const uint32_t tokens = std::min(flow.grant.tokens, flow.items.front().tokens - flow.taken);
+        flow.grant.tokens -= tokens;
         session->point.seq += tokens;
         queue_.TakeTokens(flow, tokens);
       }
@@ -105,7 +105,7 @@ TEST_F(TokenQueueTest, AStreamThatWasIdleComesBeforeOnesThatAlwaysHaveTokens) {
   Finish({&a});
   idle.Push(b, 1);
   StepRoom room{.units = kToken, .values = 4096, .forecasts = 1024};
-  EXPECT_EQ(queue_.Grant(room).front()->session, &b);
+  EXPECT_EQ(queue_.turns().Grant(room).front()->session, &b);
 }
 
 TEST_F(TokenQueueTest, TenantsShareByWeight) {
@@ -130,7 +130,7 @@ TEST_F(TokenQueueTest, AStreamWhoseClientDoesNotReadHasNoTurnUntilItDoes) {
   EXPECT_EQ(Grant(kTurn), "");
   stream.peer.has_room = true;
   EXPECT_EQ(Grant(kTurn), "");
-  queue_.Resume(stream.notes);
+  queue_.turns().Resume(stream.notes);
   EXPECT_EQ(Grant(kTurn), "s0:5");
 }
 
@@ -142,8 +142,8 @@ TEST_F(TokenQueueTest, TokensOfAForgottenSessionLeaveTheStepAndTheCount) {
   EXPECT_EQ(queue_.Forget(a), 5u);
   queue_.EndStep();
   EXPECT_EQ(queue_.tokens(), 0u);
-  EXPECT_EQ(queue_.bytes(), 0u);
-  EXPECT_FALSE(queue_.has_turns() && Grant(kTurn) != "");
+  EXPECT_EQ(queue_.room().bytes(), 0u);
+  EXPECT_FALSE(queue_.turns().any() && Grant(kTurn) != "");
 }
 
 TEST_F(TokenQueueTest, ASecondDuplicateBehindTheFirstIsNotAcknowledgedAgain) {
@@ -162,25 +162,25 @@ class SmallQueueTest : public TokenQueueTest {
 
 TEST_F(SmallQueueTest, AStreamMayFillHalfOfTheRemainingRoom) {
   BareStream stream(queue_), other(queue_);
-  queue_.Defer(stream.notes, 1000);
-  EXPECT_TRUE(queue_.Admits(stream.notes, 500));
-  EXPECT_FALSE(queue_.Admits(stream.notes, 501));
-  EXPECT_TRUE(queue_.Admits(other.notes, 5000)) << "a stream without tokens may always have an item";
-  queue_.Undefer(stream.notes, 1000);
+  queue_.room().Defer(stream.notes, 1000);
+  EXPECT_TRUE(queue_.room().Admits(stream.notes, 500));
+  EXPECT_FALSE(queue_.room().Admits(stream.notes, 501));
+  EXPECT_TRUE(queue_.room().Admits(other.notes, 5000)) << "a stream without tokens may always have an item";
+  queue_.room().Undefer(stream.notes, 1000);
 }
 
 TEST_F(SmallQueueTest, ATenantMayFillHalfOfTheRoomThatOthersLeave) {
   identity::Account greedy("greedy"), other("other");
   BareStream of_greedy(queue_, &greedy), of_other(queue_, &other);
-  queue_.Defer(of_greedy.notes, 2000);
-  EXPECT_TRUE(queue_.IsFull(of_greedy.notes));
-  EXPECT_FALSE(queue_.IsFull(of_other.notes));
-  queue_.Undefer(of_greedy.notes, 2000);
+  queue_.room().Defer(of_greedy.notes, 2000);
+  EXPECT_TRUE(queue_.room().IsFull(of_greedy.notes));
+  EXPECT_FALSE(queue_.room().IsFull(of_other.notes));
+  queue_.room().Undefer(of_greedy.notes, 2000);
 }
 
 // Steps the session's tokens and holds the reply back.
 void StepAndHold(TokenQueue& queue, session::Session& session) {
-  queue.Hold(session).next_seq = session.point.seq;
+  queue.replies().Hold(session).next_seq = session.point.seq;
   queue.EndStep();
 }
 
@@ -195,7 +195,7 @@ TEST_F(SmallQueueTest, ASessionWhoseReplyIsHeldHasNoTurn) {
   StepAndHold(queue_, a);
   EXPECT_EQ(Grant(kTurn), "");
   a.durable_seq = a.point.seq;
-  EXPECT_NE(queue_.TakeReply(a), nullptr);
+  EXPECT_NE(queue_.replies().Take(a), nullptr);
   queue_.Unhold(a);
   EXPECT_EQ(Grant(kTurn), "s0:3");
 }
@@ -207,21 +207,21 @@ TEST_F(SmallQueueTest, AStreamAtItsBoundOfHeldRepliesKeepsOnlyItsOwnWaiting) {
   EXPECT_EQ(Grant(kTurn), "s0:1");
   first.point.seq += 1;
   queue_.TakeTokens(*first.flow, 1);
-  HeldReply& reply = queue_.Hold(first);
+  HeldReply& reply = queue_.replies().Hold(first);
   reply.next_seq = first.point.seq;
   reply.forecasts.resize(500);
-  queue_.Grown(first, 500 * sizeof(float));
+  queue_.replies().Grown(first, 500 * sizeof(float));
   queue_.EndStep();
   stream.Push(second, 1);
   EXPECT_EQ(Grant(kTurn), "");
-  EXPECT_TRUE(queue_.any_stalled());
+  EXPECT_TRUE(queue_.replies().any_stalled());
   session::Session& third = OpenEveryToken(other);
   other.Push(third, 1);
   EXPECT_EQ(Grant(kTurn), "s0:1");
   queue_.EndStep();
-  (void)queue_.TakeReply(first);
+  (void)queue_.replies().Take(first);
   queue_.Unstall();
-  EXPECT_FALSE(queue_.any_stalled());
+  EXPECT_FALSE(queue_.replies().any_stalled());
 }
 
 TEST_F(SmallQueueTest, TokensSetAsideBecomeOneRefusalThatDoesNotCount) {
@@ -237,7 +237,7 @@ TEST_F(SmallQueueTest, TokensSetAsideBecomeOneRefusalThatDoesNotCount) {
   EXPECT_EQ(queue_.SetAside(a, session::SetAside(8, 2)), 6u);
   EXPECT_EQ(a.flow->items.size(), 1u);
   EXPECT_TRUE(a.refusing);
-  EXPECT_EQ(queue_.bytes(), 0u);
+  EXPECT_EQ(queue_.room().bytes(), 0u);
 }
 
 }  // namespace

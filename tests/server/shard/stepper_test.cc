@@ -31,14 +31,14 @@ class StepperTest : public testing::Test {
 
   void Begin() {
     queue::StepRoom room = stepper_.room();
-    stepper_.Begin(queue_.Grant(room));
+    stepper_.Begin(queue_.turns().Grant(room));
   }
 
   size_t Finish() {
     stepper_.Wait();
     const size_t tokens = stepper_.Finish([this](session::Session& session) {
       queue_.PopFront(*session.flow);
-      --session.flow->granted_items;
+      --session.flow->grant.items;
     });
     queue_.EndStep();
     return tokens;

@@ -135,11 +135,11 @@ TEST_F(PromotionsTest, ForgottenTokensGiveTheQueueItsBytesBack) {
   tokens.values = values;
   deferred.Defer(promotion, tokens, 1);
   EXPECT_EQ(deferred.tokens(), 3);
-  EXPECT_GT(queue.bytes(), 0);
+  EXPECT_GT(queue.room().bytes(), 0);
   EXPECT_EQ(deferred.Forget(promotion), 3);
   EXPECT_EQ(deferred.tokens(), 0);
-  EXPECT_EQ(queue.bytes(), 0);
-  EXPECT_EQ(stream_.deferred_bytes, 0);
+  EXPECT_EQ(queue.room().bytes(), 0);
+  EXPECT_EQ(stream_.bytes.deferred, 0);
 }
 
 }  // namespace

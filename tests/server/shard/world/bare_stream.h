@@ -23,10 +23,10 @@ class BareStream {
  public:
   // The queue outlives the stream; `account` is null for a server without a list of callers.
   explicit BareStream(queue::TokenQueue& queue, identity::Account* account = nullptr)
-      : peer(PeerOf(account)), notes(peer, queue.LineOf(account)), queue_(queue) {}
+      : peer(PeerOf(account)), notes(peer, queue.room().LineOf(account)), queue_(queue) {}
   ~BareStream() {
     for (session::Session& session : sessions_) queue_.Forget(session);
-    queue_.Leave(notes);
+    queue_.turns().Leave(notes);
   }
 
   // A session that the stream has open; handles count from 0.
