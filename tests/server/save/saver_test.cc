@@ -153,7 +153,7 @@ TEST_F(SaverTest, EveryTokenIsDueAtOnceAndOneMayWaitForTheClientsWord) {
 
 TEST_F(SaverTest, ALeavingServerSavesAtOnceInSeveralBatches) {
   session::Session &first = OpenUnsaved(1), &second = OpenUnsaved(2);
-  saver_.Queue(first, kNow);
+  saver_.Queue(first, kNow - 1);
   saver_.Leave(kNow);
   EXPECT_THAT(StartAt(kNow), ElementsAre(1));
   saver_.Hurry();

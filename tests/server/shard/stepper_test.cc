@@ -60,7 +60,7 @@ TEST_F(StepperTest, AnswersEachItemWithItsForecasts) {
   Begin();
   EXPECT_EQ(Finish(), 5u);
   EXPECT_EQ(stream.peer.Count(Event::kForecasts, 0), 2u);
-  EXPECT_EQ(stream.peer.Forecasts(0), FakeEngineOf(*models_, "sum:1").Forecasts(Values(0, 5)));
+  EXPECT_EQ(stream.peer.Forecasts(0), FakeEngineOf(*models_, models_->models().front()->id).Forecasts(Values(0, 5)));
   EXPECT_EQ(session.point.seq, 5u);
 }
 
@@ -100,7 +100,7 @@ TEST_F(StepperTest, AFailedBatchNamesItsSessionsAndAnswersNothing) {
   BareStream stream(queue_);
   session::Session& session = Open(stream);
   stream.Push(session, 2);
-  FakeEngineOf(*models_, "sum:1").FailNextStep();
+  FakeEngineOf(*models_, models_->models().front()->id).FailNextStep();
   Begin();
   (void)Finish();
   ASSERT_EQ(stepper_.failed().size(), 1u);
@@ -119,7 +119,7 @@ TEST_F(StepperTest, AReplyOfEveryTokenIsHeldUntilReleased) {
   EXPECT_TRUE(stream.peer.events.empty());
   session.durable_seq = session.point.seq;
   stepper_.Release(session);
-  EXPECT_EQ(stream.peer.Forecasts(0), FakeEngineOf(*models_, "sum:1").Forecasts(Values(0, 2)));
+  EXPECT_EQ(stream.peer.Forecasts(0), FakeEngineOf(*models_, models_->models().front()->id).Forecasts(Values(0, 2)));
   EXPECT_EQ(stream.peer.Last().durable_seq, 2u);
 }
 
