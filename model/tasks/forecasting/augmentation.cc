@@ -52,6 +52,7 @@ void ShiftLevel(Random& random, Values& values) {
   const int times = 1 + random.Below(3);
   for (int i = 0; i < times; ++i) {
     const auto [begin, end] = Stretch(random, values, 0.5);
+    // Both numbers are drawn for every series, so later draws do not depend on the sign of the values.
     const double factor = random.LogUniform(0.4, 2.5), shift = 1.5 * moments.deviation * random.Normal();
     for (int t = begin; t < end; ++t) values[t] = moments.least >= 0 ? factor * values[t] : values[t] + shift;
   }
@@ -131,12 +132,15 @@ void Warp(Random& random, Values& values) {
   const bool nearest =
       std::all_of(values.begin(), values.end(), [](double value) { return value == std::round(value); });
   Values times(size), warped(size);
+  // Three deviations at most: the clock stays within 16 % of its speed (exp(0.15)).
   for (int t = 1; t < size; ++t) times[t] = times[t - 1] + std::exp(strength * std::clamp(speed[t], -3.0, 3.0));
+  // The warped series ends where the series ends, so the length stays.
   const double stretch = (size - 1) / std::max(1.0, times[size - 1]);
   for (int t = 0; t < size; ++t) {
     const double at = stretch * times[t];
     const int before = std::min(static_cast<int>(at), size - 1), after = std::min(before + 1, size - 1);
     const double share = nearest ? std::round(at - before) : at - before;
+    // Without the first case, 0 times a missing neighbour would make a present value missing.
     warped[t] = share == 0 ? values[before] : values[before] + share * (values[after] - values[before]);
   }
   values = std::move(warped);
@@ -145,6 +149,7 @@ void Warp(Random& random, Values& values) {
 // From some moment on the series is far away and on another scale: a counter that restarts, another unit or sensor.
 void Relocate(Random& random, Values& values) {
   const double deviation = MomentsOf(values).deviation, gain = random.LogUniform(0.1, 10);
+  // From 30 deviations on, a jump is about as far as the reach of the running statistics (rule 1.4).
   const double shift = (random.Chance(0.5) ? deviation : -deviation) * random.LogUniform(30, 1e5);
   for (size_t t = Place(random, values); t < values.size(); ++t) values[t] = shift + gain * values[t];
 }
@@ -161,6 +166,8 @@ void LoseRows(Random& random, int lost, Values& values) {
 }
 
 void Augment(Random& random, Values& values) {
+  // The order runs from the thing to the measurement: a sensor clips and rounds a value that bursts and growth have
+  // made.
   if (random.Chance(0.03)) Warp(random, values);
   if (random.Chance(0.05)) ChangeAmplitude(random, values);
   if (random.Chance(0.05)) ShiftLevel(random, values);
@@ -181,6 +188,7 @@ void Augment(Random& random, Values& values) {
 
 void RemoveStretches(Random& random, Values& values) {
   const double mean_gap = random.Chance(0.3) ? 1 : random.LogUniform(1, 100), share = random.LogUniform(0.01, 0.3);
+  // A chain of two states: gaps last `mean_gap` values on average, and share / (1 + share) of all values are missing.
   const double start = share / mean_gap, end = 1 / mean_gap;
   bool missing = false;
   for (double& value : values) {

@@ -38,6 +38,7 @@ ForecastScore::ForecastScore(std::vector<double> levels, double seasonal_error)
       high_(IndexOf(0.9, levels_)) {}
 
 void ForecastScore::Add(double value, absl::Span<const double> quantiles) {
+  // A missing value enters no sum, and neither the count of points.
   if (std::isnan(value)) return;
   ++points_;
   absolute_error_ += std::fabs(value - quantiles[median_]);
@@ -46,6 +47,7 @@ void ForecastScore::Add(double value, absl::Span<const double> quantiles) {
     const double error = value - quantiles[i];
     pinball_ += std::max(levels_[i] * error, (levels_[i] - 1) * error);
   }
+  // Both ends belong to the interval: a forecast that equals the value covers the value.
   if (low_ >= 0 && high_ >= 0) covered_ += quantiles[low_] <= value && value <= quantiles[high_];
 }
 

@@ -64,6 +64,7 @@ class Reader {
     if (!file_) return absl::NotFoundError(absl::StrCat("cannot open ", path_));
     if (!NextRow()) return absl::InvalidArgumentError(absl::StrCat(path_, " is empty"));
     header_ = fields_;
+    // The mark precedes the first header only; left in place, no column of that name would be found.
     header_[0] = std::string(absl::StripPrefix(header_[0], kByteOrderMark));
     if (!NextRow()) return absl::InvalidArgumentError(absl::StrCat(path_, " has a header but no rows"));
     absl::Status status = ChooseColumns();
@@ -105,6 +106,7 @@ class Reader {
   }
 
   absl::Status AddRow() {
+    // In a row with too few or too many fields, the fields behind the fault would enter the wrong series.
     if (fields_.size() != header_.size()) {
       return absl::InvalidArgumentError(
           absl::StrCat(path_, " line ", line_, " has ", fields_.size(), " fields, the header has ", header_.size()));

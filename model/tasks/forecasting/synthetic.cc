@@ -17,6 +17,7 @@ const Family& AnyFamily(Random& random) { return Families()[random.Below(static_
 // Draws a series of the family; some series lose rows on the way.
 std::vector<double> Draw(Random& random, const Family& family, int length) {
   const int lost = random.Chance(0.03) ? static_cast<int>(random.LogUniform(1, std::max(1.0, length / 10.0))) : 0;
+  // Lost rows are drawn in addition, so the series keeps its length.
   std::vector<double> values = family.draw(random, length + lost);
   LoseRows(random, lost, values);
   if (family.reversible && random.Chance(0.15)) std::reverse(values.begin(), values.end());
@@ -28,6 +29,7 @@ void StandardizePresent(std::vector<double>& values) {
   double count = 0, mean = 0, squares = 0;
   for (const double value : values) {
     if (std::isnan(value)) continue;
+    // Sums of deviations from the running mean (Welford) keep their digits for a series far from 0.
     const double delta = value - mean;
     mean += delta / ++count;
     squares += delta * (value - mean);
@@ -40,6 +42,7 @@ void StandardizePresent(std::vector<double>& values) {
 void Mix(Random& random, std::vector<double>& values) {
   std::vector<double> other = Draw(random, AnyFamily(random), static_cast<int>(values.size()));
   const double share = random.Uniform(0.1, 0.9);
+  // Families have units of their own; without a common scale, one series would vanish beside the other.
   StandardizePresent(values);
   StandardizePresent(other);
   for (size_t t = 0; t < values.size(); ++t) values[t] = share * values[t] + (1 - share) * other[t];
@@ -84,6 +87,7 @@ std::vector<double> SyntheticSeries(const Family& family, uint64_t seed, uint64_
   if (random.Chance(0.03)) ChangeRegime(random, values);
   Augment(random, values);
   Bound(values);
+  // Gaps may swallow a short series whole, and a family may have drawn missing values only. One value is promised.
   const std::vector<double> whole = values;
   if (random.Chance(0.12)) RemoveStretches(random, values);
   if (std::none_of(values.begin(), values.end(), Present)) values = whole;

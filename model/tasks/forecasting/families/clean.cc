@@ -27,6 +27,7 @@ double AnyPeriod(Random& random) {
 }  // namespace
 
 Series DrawCleanSeason(Random& random, int length) {
+  // At least three periods fit into the series, so the season can be seen to repeat.
   const double period = std::min(AnyPeriod(random), std::max(4.0, length / 3.0));
   const int steps = std::max(4, static_cast<int>(std::lround(std::min(period, 300.0))));
   const Profile profile = RandomProfile(random, steps), later = RandomProfile(random, steps);

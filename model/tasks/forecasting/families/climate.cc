@@ -23,6 +23,7 @@ Series DailyTemperature(Random& random, int length) {
   Series values(length);
   for (const Day& day : DailyCalendar(random, length).days) {
     const double winter = Winter(day), x = front.Next(random);
+    // x * x - 1 has the mean 0, so the skew leaves the mean temperature alone.
     const double lasting = 0.4 * slow.Next(random), now = x + skew * (x * x - 1) + lasting + quick * random.Normal();
     for (int t = day.begin; t < day.end; ++t)
       values[t] = OnGrid(mean - yearly * winter + weather * (1 - uneven * winter) * now, grid);
@@ -63,6 +64,7 @@ Series HourlyTemperature(Random& random, int length) {
 Series SmoothPath(Random& random, int length, double memory, double smooth) {
   Reverting path(random, memory);
   const double follow = 1 / (1 + smooth);
+  // Smoothing begins on the path: a start at 0 would be a trend that no weather makes.
   double settled = path.now();
   Series values(length);
   for (double& value : values) value = settled += follow * (path.Next(random) - settled);
@@ -75,6 +77,7 @@ void Accumulate(Random& random, Series& values) {
   double sum = 0;
   for (double& value : values) {
     const double speed = std::exp(value);
+    // A weak wind turns more often than a strong wind.
     sum = random.Chance(turn / (0.3 + speed)) ? 0 : sum + speed;
     value = std::round(100 * (sum + calm)) / 100;
   }

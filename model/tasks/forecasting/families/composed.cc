@@ -32,6 +32,7 @@ void AddSeason(Random& random, Series& values) {
   const int length = static_cast<int>(values.size());
   Series season = RandomSeason(random, length);
   const double growth = random.Chance(0.18) ? random.Uniform(0.2, 0.8) : 0;
+  // Without the clamp, the growth of a steep trend would dwarf the whole season.
   for (int t = 0; growth > 0 && t < length; ++t) season[t] *= std::exp(growth * std::clamp(values[t], -3.0, 3.0));
   AddScaled(random.LogUniform(0.3, 3), season, values);
 }
@@ -55,6 +56,7 @@ void Smooth(Random& random, Series& values) {
 
 void Exponentiate(Random& random, Series& values) {
   const double strength = random.Uniform(0.3, 1.3);
+  // Five deviations at most: the factor stays below exp(6.5) = 665.
   for (double& value : values) value = std::exp(strength * std::clamp(value, -5.0, 5.0));
 }
 

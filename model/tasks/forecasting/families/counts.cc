@@ -13,6 +13,7 @@
 namespace aaren::forecasting {
 namespace {
 
+// A count of 1e6, worth 100 each, stays below the 1e9 of family.h.
 constexpr double kMost = 1e6;  // rate of a step
 
 // The opening hours of a shop, as shares of the day, and the closed weekdays.
@@ -61,6 +62,7 @@ Series DrawCounts(Random& random, int length) {
     const bool shut = hours.closed[day.holiday ? 6 : day.weekday];
     for (int t = day.begin; t < day.end; ++t) {
       const int step = t - day.midnight;
+      // Time passes for a campaign while the shop is closed, too.
       const bool raises = campaign.Next(random);
       if (campaign.begun()) raised = random.Uniform(1.3, 5);
       const double hour = static_cast<double>(step) / calendar.steps;

@@ -37,7 +37,9 @@ Series DrawDaily(Random& random, int length) {
   for (int t = 0; t < length; ++t) {
     const Day& day = calendar.days[t];
     double& gain = gains[days ? day.weekday : t % gains.size()];
+    // The pull back matches the spread of the new draw, so gains keep the deviation `weekly` for any length.
     if (keep_gains > 0) gain += keep_gains * weekly * random.Normal() - 0.5 * keep_gains * keep_gains * gain;
+    // The weak pull to 0 keeps the level of a long series from walking away.
     level = (1 - 1e-4) * level + walk * random.Normal() + growth;
     const double height = rate > 0 && random.Chance(rate) ? random.Exponential() : 0;
     if (height > 0) event += (random.Chance(0.9) ? 1 : -0.5) * height;
@@ -45,6 +47,7 @@ Series DrawDaily(Random& random, int length) {
     double x = level + gain + event + noise * lasting.Next(random);
     if (days) x += yearly * std::cos(year * day.season) + second * std::cos(2 * year * day.season + 1);
     if (day.holiday && days) x += holiday;
+    // exp(6) times the largest unit is 4e7, below the 1e9 of family.h.
     x = std::clamp(x, -8.0, 6.0);
     const double amount = unit * std::exp(x);
     values[t] = form == 0 ? x + std::log(unit) : form == 1 ? random.Poisson(std::min(amount, 1e8)) : amount;

@@ -77,6 +77,7 @@ Series DrawTraffic(Random& random, int length) {
     for (int t = day.begin; t < day.end; ++t) {
       const double shape = gain * At(profile, t - day.midnight);
       double level = night + shape;
+      // A power needs a base that is not negative.
       if (occupancy) level = night + 0.3 * shape + std::min(3.0, jammed * std::pow(std::max(0.0, shape), jam));
       if (incident.Next(random)) level *= incident.begun() ? hindered = random.Uniform(0.2, 1.4) : hindered;
       level += noise * std::sqrt(std::max(0.0, level)) * (0.3 + level) * short_noise.Next(random);

@@ -76,6 +76,7 @@ Series DrawSawtooth(Random& random, int length) {
     value = OnGrid(unit * ((falls ? 1 - tooth : tooth) + base + noise * short_noise.Next(random)), grid);
     phase += speed;
     if (phase < 1) continue;
+    // A short period drawn much faster may pass more than one turn in a step, and no tooth is defined beyond 1.
     phase = std::min(phase - 1, 0.999);
     speed = 1 / period * std::exp(uneven * random.Normal());
     height = std::max(0.2, 1 + 0.5 * uneven * random.Normal());

@@ -19,6 +19,7 @@ struct Regime {
 Regime RandomRegime(Random& random) {
   const double memory = random.LogUniform(2, 400), spread = random.LogUniform(0.1, 1);
   const double keep = std::exp(-1 / memory), mean = random.Normal();
+  // The factor makes `spread` the deviation of the path for any memory.
   return {.mean = mean, .keep = keep, .fresh = spread * std::sqrt(1 - keep * keep)};
 }
 

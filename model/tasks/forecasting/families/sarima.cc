@@ -54,7 +54,9 @@ class Innovations {
   double Next(Random& random) {
     if (kind_ < 2) return random.Normal();
     if (kind_ == 2) return std::clamp(random.StudentT(freedom_), -20.0, 20.0);
+    // A lognormal of deviation 1 has the mean exp(0.5), so the 0.5 keeps the mean rate of bursts at rare_.
     const bool bursts = random.Chance(rare_ * std::exp(rate_.Next(random) - 0.5));
+    // A burst is larger the rarer bursts are: all innovations together have a variance near 1.
     return bursts ? random.Normal() / std::sqrt(rare_) : 0.15 * random.Normal();
   }
 

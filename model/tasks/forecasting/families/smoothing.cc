@@ -59,8 +59,10 @@ Series DrawSmoothing(Random& random, int length) {
     const double fresh = size * random.Normal();
     last = lasting * last + fresh;
     values[t] = expected + last + (day_share > 0 ? day_share * gain * day.Next(random) : 0);
+    // The pull to `home` bounds the level of a long series.
     level += slope + shares.level * fresh - pull * (level - home);
     slope = shares.damping * slope + shares.slope * fresh;
+    // The innovation is in values and the state in units of the level, hence the division.
     state = (1 - 1e-3) * state + shares.season * fresh / gain;
   }
   return values;

@@ -50,14 +50,17 @@ Series DrawSolar(Random& random, int length) {
   Series values(length);
   for (const Day& day : calendar.days) {
     const Sky sky = skies.Next(random);
+    // The year begins at the winter solstice of the north, where the declination is least.
     const double declination = -kObliquity * std::cos(kTurn * day.season);
     const double high = std::cos(latitude) * std::cos(declination), low = std::sin(latitude) * std::sin(declination);
     for (int t = day.begin; t < day.end; ++t) {
       const double cover = std::clamp(sky.cover + sky.unrest * clouds.Next(random), 0.0, 0.97);
       const double hour = static_cast<double>(t - day.midnight) / calendar.steps - noon;
+      // The sine of the sun's height over the horizon, from latitude, declination and hour angle.
       const double height = low + high * std::cos(kTurn * hour);
       if (height <= 0) continue;
       const double power = std::min(limit, std::pow(std::pow(height, haze), tilt) * (1 - cover));
+      // The unit is the power at the inverter's limit.
       values[t] = OnGrid(unit * power / std::min(limit, 1.0), grid);
     }
   }

@@ -30,6 +30,7 @@ Series DrawWalk(Random& random, int length) {
       x += drift + size * z - pull * x;
     }
     if (jump > 0 && random.Chance(jump)) x += 15 * step * random.Normal();
+    // exp(8) times the largest unit is 1.5e7, below the 1e9 of family.h.
     const double seen = std::clamp(x + (bounce > 0 ? bounce * random.Normal() : 0), -8.0, 8.0);
     value = OnGrid(unit * (geometric ? std::exp(seen) : 1 + seen), grid);
   }

@@ -11,6 +11,7 @@ constexpr double kYear = 365.25;  // days
 int RandomSteps(Random& random, int length, int fewest) {
   const double drawn = random.OneOf({24, 24, 24, 24, 24, 48, 48, 96, 96, 144, 144, 288, 288, 1440, 72, 12, 8});
   const int steps = std::max(fewest, static_cast<int>(drawn));
+  // A series has two days where the length allows (calendar.h), and is hourly otherwise.
   return 2 * steps <= length ? steps : std::max(fewest, 24);
 }
 
@@ -48,6 +49,7 @@ Calendar Days(Random& random, int length, int steps, int clock) {
     day.holiday = holidays.Draw(random, day.season);
     day.midnight = midnight;
     day.begin = std::max(0, midnight);
+    // True on the day in which `when` falls, in any year.
     const auto passes = [&](double when) {
       return std::floor((date + 1 - when) / kYear) > std::floor((date - when) / kYear);
     };
@@ -62,6 +64,7 @@ Calendar Days(Random& random, int length, int steps, int clock) {
 
 Calendar RandomCalendar(Random& random, int length, int fewest_steps) {
   const int steps = RandomSteps(random, length, fewest_steps);
+  // The clock changes by an hour of steps / 24 values; fewer than 24 values a day cannot show an hour.
   const int clock = steps >= 24 && random.Chance(0.15) ? steps / 24 : 0;
   return Days(random, length, steps, clock);
 }

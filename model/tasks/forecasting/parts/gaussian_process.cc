@@ -35,6 +35,7 @@ std::vector<double> Stationary(Random& random, int length) {
   const double scale = random.LogUniform(2, 1000);
   std::vector<double> values(length);
   for (int k = 0; k < kCosines; ++k) {
+    // A frequency above pi looks like a lower frequency at whole steps, and would leave the kernel's spectrum.
     const double frequency = std::clamp(Frequency(random, kind, scale, freedom), -std::numbers::pi, std::numbers::pi);
     AddCosine(1, frequency, random.Uniform(0, 2 * std::numbers::pi), values);
   }
@@ -45,6 +46,7 @@ std::vector<double> Stationary(Random& random, int length) {
 std::vector<double> Periodic(Random& random, int length) {
   const double period = random.LogUniform(4, 700), smoothness = random.Uniform(0.5, 3);
   std::vector<double> values(length);
+  // A harmonic of less than two values would look like a slower harmonic.
   const int harmonics = std::min(12, static_cast<int>(period / 2));
   for (int k = 1; k <= harmonics; ++k) {
     const double gain = random.Normal() * std::exp(-0.5 * smoothness * (k - 1));

@@ -41,6 +41,7 @@ std::vector<double> RandomNoise(Random& random, int length) {
   std::vector<double> values(length);
   if (random.Chance(0.3)) {
     const int freedom = 3 + random.Below(5);
+    // A draw beyond 30 would set the deviation of the whole series, and leave hardly any other noise.
     for (double& value : values) value = std::clamp(random.StudentT(freedom), -30.0, 30.0);
   } else {
     for (double& value : values) value = random.Normal();
@@ -59,6 +60,7 @@ void AddBursts(Random& random, double size, absl::Span<double> values) {
   double level = 0;
   for (double& value : values) {
     if (random.Chance(rate)) level += sign * size * random.Uniform(1, 6);
+    // A level that does not decay ends by chance, after `memory` values on average.
     value += level;
     level *= keep == 1 && random.Chance(1 / memory) ? 0 : keep;
   }
@@ -76,6 +78,7 @@ void AddSpikes(Random& random, double size, absl::Span<double> values) {
 
 void AddGlitches(Random& random, double size, absl::Span<double> values) {
   const int count = 1 + random.Below(3);
+  // From 30 deviations on, a value is about beyond the reach of the running statistics (rule 1.4).
   const double error = (random.Chance(0.5) ? size : -size) * random.LogUniform(30, 1e6);
   for (int i = 0; i < count; ++i) {
     const size_t begin = random.Below(static_cast<int>(values.size()));

@@ -50,17 +50,20 @@ Profile Peaks(absl::Span<const Peak> peaks, int steps) {
   Profile profile = Sampled(steps, [&](double phase) {
     double sum = 0;
     for (const Peak& peak : peaks) {
+      // The distance goes the shorter way around the cycle.
       const double away = (phase - peak.at - std::round(phase - peak.at)) / peak.width;
       sum += peak.height * std::exp(-0.5 * away * away);
     }
     return sum;
   });
   const double highest = *std::max_element(profile.begin(), profile.end());
+  // Peaks narrower than a step may fall between all steps, and leave nothing to divide by.
   for (double& value : profile) value /= std::max(highest, 1e-12);
   return profile;
 }
 
 Profile Plateau(double rise, double fall, double softness, int steps) {
+  // With the factor 4, the flank rises from 0.12 to 0.88 over `softness`.
   const auto soft = [&](double away) { return 1 / (1 + std::exp(-4 * away / softness)); };
   return Scaled(Sampled(steps, [&](double phase) { return soft(phase - rise) * soft(fall - phase); }));
 }

@@ -37,6 +37,7 @@ struct Ziggurat {
 
 }  // namespace
 
+// Seed and index are mixed apart before the sum, so neighbours of either give unrelated sequences.
 Random::Random(uint64_t seed, uint64_t index) : state_(Mix(Mix(seed + kWeyl) + Mix(index * kWeyl + 1))) {}
 
 uint64_t Random::Bits() { return Mix(state_ += kWeyl); }
@@ -47,6 +48,7 @@ double Random::Uniform(double low, double high) { return low + (high - low) * Un
 
 double Random::LogUniform(double low, double high) { return std::exp(Uniform(std::log(low), std::log(high))); }
 
+// The product may round up to `count` itself.
 int Random::Below(int count) { return std::min(static_cast<int>(Uniform() * count), count - 1); }
 
 bool Random::Chance(double probability) { return Uniform() < probability; }
@@ -59,6 +61,7 @@ double Random::Normal() {
     const double at = static_cast<double>(bits >> 11) * 0x1p-52 - 1, x = at * ziggurat.edge[layer];
     if (std::fabs(x) < ziggurat.edge[layer + 1]) return x;
     if (layer == 0) return std::copysign(Tail(), x);
+    // A layer is a rectangle from the curve's height at its outer edge to the height at its inner edge.
     const double height = Uniform(ziggurat.height[layer], ziggurat.height[layer + 1]);
     if (height < std::exp(-0.5 * x * x)) return x;
   }
@@ -78,10 +81,12 @@ double Random::StudentT(double freedom) {
   return spread * std::cos(2 * std::numbers::pi * Uniform());
 }
 
+// 1 - Uniform() is never 0, so the logarithm is finite.
 double Random::Exponential() { return -std::log(1 - Uniform()); }
 
 // Marsaglia and Tsang (2000): a cubed normal, sometimes rejected.
 double Random::Gamma(double shape) {
+  // The paper's way for small shapes: a gamma of a larger shape times a power of a uniform number.
   if (shape < 1) {
     const double larger = Gamma(shape + 1);
     return larger * std::pow(1 - Uniform(), 1 / shape);
@@ -94,12 +99,14 @@ double Random::Gamma(double shape) {
 }
 
 int Random::Poisson(double mean) {
+  // Above 15 the loop would take as many draws as the mean; the normal with a term for the skew takes a single draw.
   if (mean > 15) {
     const double z = Normal();
     return std::max(0, static_cast<int>(std::lround(std::min(mean + std::sqrt(mean) * z + (z * z - 1) / 6, 1e9))));
   }
   const double limit = std::exp(-mean);
   int count = 0;
+  // Uniform factors until the product falls below exp(-mean) (Knuth).
   for (double product = Uniform(); product > limit; product *= Uniform()) ++count;
   return count;
 }

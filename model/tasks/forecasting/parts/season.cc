@@ -47,6 +47,7 @@ Shape Peaks(Random& random) {
   for (int p = 0; p < peaks; ++p) {
     const double center = random.Uniform(), height = random.Uniform(0.3, 1), sharpness = random.LogUniform(1, 60);
     for (int i = 0; i < kShapePoints; ++i) {
+      // A quarter of a turn makes the sine a cosine, with its peak at the center.
       shape[i] += height * std::exp(sharpness * (Sine(i / double{kShapePoints} - center + 0.25) - 1));
     }
   }
@@ -98,6 +99,8 @@ Cycle RandomCycle(Random& random, double period, int length) {
   }
   cycle.cycle_deviation = random.Chance(0.3) ? random.Uniform(0.05, 0.5) : 0;
   cycle.drift_deviation = random.Chance(0.3) ? random.Uniform(0.1, 0.6) : 0;
+  // Steps of the phase add up over a cycle as a root, so the division makes the wander of a cycle independent of the
+  // period.
   cycle.phase_wander = random.Chance(0.12) ? random.LogUniform(0.001, 0.03) / std::sqrt(period) : 0;
   return cycle;
 }
