@@ -15,6 +15,8 @@
 namespace aaren::admin {
 namespace {
 
+// A thread that waits in gRPC takes events away from the shards, so this thread looks and sleeps. An answer comes
+// within a tenth of a second.
 constexpr absl::Duration kLook = absl::Milliseconds(50);    // between two looks at the queue
 constexpr absl::Duration kLookOn = absl::Milliseconds(10);  // the same while an operator asks
 constexpr absl::Duration kAsking = absl::Seconds(1);        // how long after an event an operator counts as asking
@@ -70,6 +72,7 @@ absl::Status AdminServer::Listen(const AdminOptions& options) {
   grpc::ServerBuilder builder;
   int port = 0;
   builder.AddListeningPort(IsUnixSocket(address_) ? address_ : address->ToString(), options.credentials, &port);
+  // Another server on the same port would take a part of the calls.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.SetMaxReceiveMessageSize(kRequestBytes);
   rpc::SetConnections({}, builder);
@@ -99,7 +102,9 @@ void AdminServer::Stop() {
     host_->draining = true;
     service_.Leave();
   });
+  // An operator who takes no answers must not hold the end up.
   server_->Shutdown(std::chrono::system_clock::now() + kCancelAfter);
+  // The mailbox keeps the order: the thread refuses the waiting calls before the loop ends.
   mailbox_.Post([this] { stopping_ = true; });
   thread_.join();
 }

@@ -113,6 +113,7 @@ void AdminService::BeginProfile(const v1::ProfileRequest& request, rpc::Reply<v1
     return reply({.refusal = session::InvalidField("seconds", problem)});
   }
   if (leaving_) return reply({.refusal = session::ShuttingDown()});
+  // A process has a single ITIMER_PROF.
   if (profiling_) {
     return reply({.refusal = session::OverQuota("profiles", "another profile is being taken, one at a time",
                                                 profiling_->end - clock_.Now())});
@@ -148,6 +149,7 @@ void AdminService::Leave() {
 
 void AdminService::EndProfile(const session::Refusal& why) {
   rpc::Reply<v1::ProfileResponse> reply = std::move(profiling_->reply);
+  // The reply comes after the end of the profile: the caller may ask for another at once.
   profiling_.reset();
   reply({.refusal = why});
 }

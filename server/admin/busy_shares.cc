@@ -16,6 +16,7 @@ void BusyShares::Tick() {
   for (size_t i = 0; i < shares_.size(); ++i) {
     const int64_t busy_ns = server_.busy_ns(static_cast<int>(i));
     const absl::Duration worked = absl::Nanoseconds(busy_ns - before_ns_[i]);
+    // The counter is read after the clock: a busy second may look longer than a second.
     shares_[i] = std::clamp(absl::FDivDuration(worked, passed), 0.0, 1.0);
     before_ns_[i] = busy_ns;
   }

@@ -15,6 +15,7 @@ namespace {
 constexpr absl::string_view kScheme = "://";
 
 std::string MaskedPart(absl::string_view part) {
+  // The last @, since a password may contain the character.
   const size_t at = part.rfind('@');
   if (at == absl::string_view::npos || absl::StartsWith(part, "/")) return std::string(part);
   const size_t scheme = part.find(kScheme);

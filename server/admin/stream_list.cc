@@ -52,6 +52,7 @@ void FillStream(int shard, const rpc::StreamInfo& stream, v1::StreamInfo& info) 
   info.set_reading(stream.reading);
 }
 
+// A page in the making. The callback of the asked shard holds the page.
 class StreamPage : public std::enable_shared_from_this<StreamPage> {
  public:
   StreamPage(const rpc::Server& server, size_t page_size,
@@ -71,6 +72,7 @@ class StreamPage : public std::enable_shared_from_this<StreamPage> {
     const size_t taken = std::min(streams.size(), left_);
     for (size_t i = 0; i < taken; ++i) FillStream(shard, streams[i], *outcome_.value.add_streams());
     left_ -= taken;
+    // The shard has no further stream: the next shard fills the rest of the page.
     if (streams.size() == taken) return Ask({shard + 1, 0});
     const v1::StreamInfo& last = outcome_.value.streams(outcome_.value.streams_size() - 1);
     outcome_.value.set_next_page_token(

@@ -51,6 +51,7 @@ std::optional<session::Refusal> Watch(watch::WatchedSessions& watched, const v1:
   } else {
     const uint32_t seconds = request.seconds() == 0 ? kDefaultWatchSeconds : request.seconds();
     if (absl::Status status = watched.Watch(key, now, now + absl::Seconds(seconds)); !status.ok()) {
+      // The refusal tells the time until a watch ends and leaves room.
       return session::OverQuota("watched_sessions", status.message(), Wait(watched, now));
     }
   }

@@ -68,6 +68,7 @@ absl::StatusOr<std::pair<int, int>> ParseRange(absl::string_view range) {
 std::vector<int> Allowed() {
   cpu_set_t set;
   std::vector<int> allowed;
+  // cpu_set_t has room for 1,024 cores: on a larger machine the call fails.
   if (sched_getaffinity(0, sizeof(set), &set) != 0) return {0};
   for (int core = 0; core < CPU_SETSIZE; ++core) {
     if (CPU_ISSET(core, &set)) allowed.push_back(core);
@@ -76,6 +77,7 @@ std::vector<int> Allowed() {
 }
 
 int Count(const std::string& root) {
+  // The least limit holds, of this process and of every group around.
   int count = static_cast<int>(Allowed().size());
   for (const std::string& group : ControlGroups(root, "cpu")) {
     for (const Quota& quota : {ReadQuota(group + "cpu.max"), ReadOldQuota(group)}) {

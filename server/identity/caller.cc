@@ -24,6 +24,7 @@ absl::StatusOr<Role> ParseRole(absl::string_view name) {
 }
 
 bool IsTenant(absl::string_view name) {
+  // "*" stands for all other tenants in the list, and '/' ends the tenant in a session's key.
   return !name.empty() && name != "*" && name.size() <= kMaxTenantBytes && !absl::StrContains(name, '/') &&
          std::all_of(name.begin(), name.end(),
                      [](char c) { return absl::ascii_isgraph(static_cast<unsigned char>(c)); });

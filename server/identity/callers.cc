@@ -52,6 +52,7 @@ void Callers::Watch(std::function<int64_t()> now_ns) {
 std::optional<Caller> Callers::Known::Still(const Caller& caller, absl::Time wall) const {
   absl::string_view known_by = caller.known_by;
   if (!absl::ConsumePrefix(&known_by, kByKey)) return roster == nullptr ? std::nullopt : roster->Find(known_by);
+  // A key that was taken out of the set ends the rights of all tokens signed by the key.
   if (keys == nullptr || !keys->Has(known_by) || wall >= caller.ends) return std::nullopt;
   return caller;
 }
@@ -62,6 +63,7 @@ Callers::Known Callers::Get() const {
 
 absl::StatusOr<Caller> Callers::FindToken(absl::string_view token, int64_t now_ns, absl::Time wall) const {
   if (roster_ != nullptr) {
+    // The list comes first: a hash costs a microsecond, a signature fifty times as much and more.
     if (std::optional<Caller> caller = roster_->Get()->FindToken(token)) return *std::move(caller);
   }
   if (keys_ == nullptr) return absl::UnauthenticatedError("its token is not in the list");
@@ -72,10 +74,12 @@ absl::StatusOr<Caller> Callers::FindWebToken(absl::string_view token, int64_t no
   const std::shared_ptr<const KeySet> keys = keys_->Get();
   std::optional<WebToken> says = verified_.Find(token, *keys, wall);
   if (!says) {
+    // Remembered tokens never get here: known callers call on while somebody has signatures checked in vain.
     if (!in_vain_.Admits(now_ns)) return absl::ResourceExhaustedError("too many signatures were checked in vain");
     const int64_t begin = ThreadMicros();
     absl::StatusOr<WebToken> read = WebToken::Verify(token, *keys, rules_, wall);
     if (!read.ok()) {
+      // Good tokens are remembered and checked once, so only refused tokens could use up a core.
       in_vain_.Charge(static_cast<uint64_t>(ThreadMicros() - begin), now_ns);
       return absl::UnauthenticatedError(absl::StrCat("its token: ", read.status().message()));
     }

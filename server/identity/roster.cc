@@ -37,6 +37,7 @@ absl::StatusOr<std::string> ParseKnownBy(absl::string_view text) {
   return absl::InvalidArgumentError("known by sha256: and 64 hexadecimal digits, or by name: and a certificate's name");
 }
 
+// SetLimit and ToString both follow kFields: a limit has one name in files and in prints.
 struct LimitField {
   absl::string_view name;
   uint64_t TenantLimits::*value;
@@ -120,6 +121,7 @@ absl::Status Roster::AddCaller(const std::string& tenant, const std::string& rol
   const absl::StatusOr<std::string> parsed = ParseKnownBy(known_by);
   if (!parsed.ok()) return parsed.status();
   const Caller caller{.tenant = tenant, .role = *parsed_role, .known_by = *parsed};
+  // One token for two callers would leave open which tenant is calling.
   if (!callers_.emplace(*parsed, caller).second) {
     return absl::InvalidArgumentError("somebody known by the same is there already");
   }

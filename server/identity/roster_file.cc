@@ -31,6 +31,7 @@ absl::Status RosterFile::Read(int64_t now_ns) {
   absl::StatusOr<Roster> roster = Roster::Parse(**text);
   if (!roster.ok()) return absl::InvalidArgumentError(absl::StrCat(file_.path(), ": ", roster.status().message()));
   if (CallersOf(*roster) == 0) log::Log(log::LogLevel::kWarning, "the list names no caller", {{"file", file_.path()}});
+  // Limits come before callers: a new caller never calls without the limits of the tenant.
   SetLimits(*roster, now_ns);
   roster->BindAccounts([this](const std::string& tenant) { return accounts_->OfListed(tenant); });
   Exchange(std::make_shared<const Roster>(*std::move(roster)));
@@ -82,6 +83,7 @@ std::shared_ptr<const Roster> RosterFile::Get() const {
 }
 
 void RosterFile::Look(int64_t now_ns) {
+  // A count of 1 means that no other thread reads the old roster any more.
   std::erase_if(retired_, [](const auto& roster) { return roster.use_count() == 1; });
   if (absl::Status status = Read(now_ns); !status.ok()) {
     log::Log(log::LogLevel::kError, "the list of callers stays as it was", {{"reason", std::string(status.message())}});

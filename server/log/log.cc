@@ -47,6 +47,7 @@ spdlog::logger& Logger() {
 int64_t MonotonicNs() { return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
 
 std::string JsonText(std::string_view text) {
+  // By default nlohmann-json throws at bytes that are no UTF-8.
   return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
@@ -76,12 +77,14 @@ void SetUpLog(LogFormat format, LogLevel least) {
 void Log(LogLevel level, std::string_view event,
          std::initializer_list<std::pair<std::string_view, std::string>> fields) {
   static LogRate& rate = *new LogRate;  // outlives all threads
+  // The level comes first: lines that nobody sees do not use up the event's lines of the second.
   if (!Logger().should_log(ToSpdlog(level))) return;
   const std::optional<uint64_t> left_out = rate.Admit(event, MonotonicNs());
   if (!left_out) return;
   std::string line = json ? absl::StrCat("\"event\":", JsonText(event)) : std::string(event);
   for (const auto& [name, value] : fields) AppendField(name, value, line);
   if (*left_out > 0) AppendField("left_out", absl::StrCat(*left_out), line);
+  // The line is an argument: spdlog would take braces in a value for places of arguments.
   Logger().log(ToSpdlog(level), "{}", line);
 }
 

@@ -18,6 +18,7 @@ prometheus::MetricFamily Surprises(const Models& models) {
     std::vector<const counters::Histogram<models::kSurpriseBounds.size()>*> parts = {&none};
     const auto add = [&parts](const models::ModelCounters& block) { parts.push_back(&block.surprises); };
     model->counters.ForEach(add);
+    // Both tiers of a model have the same weights: a model has a single series of surprises.
     if (model->other_tier != nullptr) model->other_tier->counters.ForEach(add);
     SumHistograms(parts, family.AddHistogram({{"model", model->id}}));
   }

@@ -30,6 +30,7 @@ struct Stat {
 std::optional<Stat> ReadStat() {
   std::ifstream file("/proc/self/stat");
   const std::string text(std::istreambuf_iterator<char>(file), {});
+  // The program's name stands in parentheses and may contain spaces and parentheses.
   const size_t name_end = text.rfind(") ");
   if (name_end == std::string::npos) return std::nullopt;
   std::istringstream in(text.substr(name_end + 2));
@@ -39,6 +40,7 @@ std::optional<Stat> ReadStat() {
   double fields[kLast + 1] = {};
   for (int i = kFirst; i <= kLast; ++i) in >> fields[i];
   if (!in) return std::nullopt;
+  // proc(5) counts times in ticks of the clock, and resident memory in pages.
   const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
   return Stat{.cpu_seconds = (fields[14] + fields[15]) / ticks,
               .threads = fields[20],
@@ -67,6 +69,7 @@ void AddStat(Families& families) {
       Gauges("process_virtual_memory_bytes", "Size of the virtual memory.").Add({}, stat->virtual_bytes).Take());
   families.push_back(
       Gauges("process_resident_memory_bytes", "Size of the resident memory.").Add({}, stat->resident_bytes).Take());
+  // The kernel tells the start of a process since the boot only.
   if (const std::optional<double> boot = ReadBootTime(); boot.has_value()) {
     families.push_back(Gauges("process_start_time_seconds", "Start of the process since 1970-01-01 UTC.")
                            .Add({}, *boot + stat->start_seconds)
@@ -76,6 +79,7 @@ void AddStat(Families& families) {
 
 void AddFiles(Families& families) {
   std::error_code error;
+  // Without /proc/self/fd the metric is left out.
   const std::filesystem::directory_iterator open("/proc/self/fd", error);
   if (!error) {
     const auto count = std::distance(begin(open), end(open)) - 1;  // without the folder's own descriptor

@@ -11,6 +11,7 @@ namespace {
 using Shards = std::vector<const shard::ShardCounters*>;
 using Streams = std::vector<const rpc::StreamCounters*>;
 
+// Shards go on counting during a scrape: a sum over several shards is of no single moment.
 template <typename Holder>
 double Sum(const std::vector<const Holder*>& holders, counters::Counter Holder::*counter) {
   uint64_t sum = 0;
@@ -65,6 +66,7 @@ prometheus::MetricFamily SessionEvents(const Shards& shards) {
 }
 
 void AddLevels(const Shards& shards, std::vector<prometheus::MetricFamily>& families) {
+  // Resident sessions include the attached sessions.
   const double attached = Sum(shards, &shard::ShardCounters::sessions_attached);
   families.push_back(
       Gauges("aaren_sessions",
@@ -109,8 +111,10 @@ void AddStreams(const Streams& streams, std::vector<prometheus::MetricFamily>& f
 // The memory held for clients, and its limits.
 void AddMemory(const Shards& shards, const Streams& streams, const rpc::ServerOptions& options, size_t transit_bytes,
                std::vector<prometheus::MetricFamily>& families) {
+  // Each shard has the limits of the options for itself.
   const auto times = static_cast<double>(shards.size());
   Family held = Gauges("aaren_held_bytes", "Memory that clients make the server hold, about, by what for.");
+  // Sessions and saves draw on one budget, and each shows the whole limit.
   Family limit = Gauges("aaren_held_limit_bytes", "The most of aaren_held_bytes; sessions and saves share theirs.");
   const auto add = [&](const char* what, double bytes, double most) {
     held.Add({{"use", what}}, bytes);

@@ -11,6 +11,7 @@ double Number(const counters::Counter& counter) { return static_cast<double>(cou
 
 void Fill(const counters::Histogram<counters::kLatencyBounds.size()>& from, prometheus::ClientMetric::Histogram& to) {
   for (size_t bucket = 0; bucket <= counters::kLatencyBounds.size(); ++bucket) {
+    // Prometheus' buckets contain all smaller buckets; the counters' buckets are apart.
     to.sample_count += from.count(bucket);
     const bool last = bucket == counters::kLatencyBounds.size();
     to.bucket.push_back(

@@ -43,6 +43,7 @@ std::vector<Row> RowsOf(const identity::Callers& callers) {
   std::vector<Row> rows;
   const std::vector<const Account*> listed = callers.listed_accounts();
   for (const Account* account : listed) rows.push_back(RowOf(*account));
+  // A tenant may be in the list and in tokens: one account, and one row.
   const absl::flat_hash_set<const Account*> is_listed(listed.begin(), listed.end());
   const std::vector<const Account*> of_tokens = callers.token_accounts();
   Row others{.tenant = identity::Accounts::kOthers};
@@ -73,12 +74,14 @@ std::vector<prometheus::MetricFamily> TenantMetrics::Collect() const {
     sessions.Add({{"tenant", row.tenant}}, static_cast<double>(row.sessions));
     streams.Add({{"tenant", row.tenant}}, static_cast<double>(row.streams));
     tokens.Add({{"tenant", row.tenant}}, static_cast<double>(row.tokens));
+    // Bytes are counted for tenants with this limit only, and a gauge of 0 would be false for the rest.
     if (row.limits[static_cast<size_t>(Account::Limit::kStored)] > 0) {
       stored.Add({{"tenant", row.tenant}}, static_cast<double>(row.stored_bytes));
     }
     for (size_t i = 0; i < row.limits.size(); ++i) {
       const std::string name(Account::kLimits[i]);
       limited.Add({{"tenant", row.tenant}, {"limit", name}}, static_cast<double>(row.limited[i]));
+      // 0 means no limit, and a gauge of 0 would say the opposite.
       if (row.limits[i] > 0) limits.Add({{"tenant", row.tenant}, {"limit", name}}, static_cast<double>(row.limits[i]));
     }
   }

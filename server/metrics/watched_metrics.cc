@@ -15,6 +15,7 @@ using watch::WatchedSession;
 
 using Watched = std::vector<WatchedSession>;
 
+// A tenant's name has no slash, and an id may have some: the first slash is the border.
 std::string TenantOf(const WatchedSession& session) { return session.key.substr(0, session.key.find('/')); }
 std::string IdOf(const WatchedSession& session) { return session.key.substr(session.key.find('/') + 1); }
 
@@ -30,6 +31,7 @@ prometheus::MetricFamily Tokens(const Watched& sessions) {
 prometheus::MetricFamily NextSeqs(const Watched& sessions) {
   Family family = Gauges("aaren_watched_next_seq", "How many tokens a watched session has had in its life.");
   for (const WatchedSession& session : sessions) {
+    // Before its first token nothing is known of a session.
     if (session.tokens == 0) continue;
     family.Add({{"tenant", TenantOf(session)}, {"session", IdOf(session)}}, static_cast<double>(session.next_seq));
   }

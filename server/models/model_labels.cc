@@ -39,12 +39,14 @@ absl::Status ParseLine(absl::string_view line, ModelLabels& labels) {
   if (words.size() == 3) {
     const absl::StatusOr<double> share = ParseShare(words[2]);
     if (!share.ok()) return share.status();
+    // DrawOf gives a session one number: two shares of a name would overlap.
     if (labels.Shared(key.first) != nullptr)
       return absl::InvalidArgumentError(absl::StrCat("another label of ", key.first, " has a share already"));
     label.share = *share;
   }
   if (!labels.by_name.emplace(key, label).second)
     return absl::InvalidArgumentError(absl::StrCat(words[0], " is there twice"));
+  // Checked at each line: a long file ends here, and not in memory.
   if (labels.by_name.size() > kMostLabels)
     return absl::InvalidArgumentError(absl::StrCat("more than ", kMostLabels, " labels"));
   return absl::OkStatus();
@@ -81,6 +83,7 @@ double DrawOf(absl::string_view session_key) {
   for (const char c : session_key) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   hash = (hash ^ (hash >> 32)) * 0x9e3779b97f4a7c15;
   hash = (hash ^ (hash >> 29)) * 0xbf58476d1ce4e5b9;
+  // A double has 53 bits of mantissa: the upper bits make a number below 1, without rounding.
   return static_cast<double>(hash >> 11) * 0x1p-53;
 }
 

@@ -34,6 +34,7 @@ bool ByNameThenVersion(const std::shared_ptr<LoadedModel>& a, const std::shared_
 
 absl::Status ModelTable::Add(package::ModelPackage package, std::unique_ptr<engine::Engine> engine,
                              std::unique_ptr<engine::Engine> other_tier) {
+  // The engines have packed the weights, and a second copy would take as much memory.
   package.tensors.clear();
   auto model = Loaded(package, std::move(engine));
   if (other_tier != nullptr) model->other_tier = Loaded(std::move(package), std::move(other_tier));
@@ -104,6 +105,7 @@ ModelRef ModelTable::OfName(const std::string& name, absl::string_view session_k
   if (const ModelLabel* stable = labels_.Find(name, kStable); stable != nullptr) {
     if (ModelRef model = Offered(absl::StrCat(name, ":", stable->version)); model != nullptr) return model;
   }
+  // A version with a share gets no session beyond the share while another version is offered.
   return Latest(name, shared != nullptr ? shared->version : 0);
 }
 
@@ -176,6 +178,7 @@ void ModelTable::Offer(const std::string& digest) { SetRetiring(digest, false); 
 
 // First references are made only here, under the lock: a model held by the table alone stays unused.
 std::vector<std::string> ModelTable::Unload() {
+  // Outlives the lock: freeing a model must not keep the callers of Find waiting.
   Models unused;
   {
     absl::MutexLock lock(&mutex_);

@@ -55,6 +55,7 @@ void ModelWatch::Run(absl::Duration period) {
 
 absl::Status ModelWatch::Load() {
   if (absl::Status status = FoldersIn(folder_).status(); !status.ok()) return status;
+  // A start takes the files as they are: a second look would delay the start by a period.
   LookAtFolders(/*wait_for_rest=*/false);
   LookAtLabels(/*wait_for_rest=*/false);
   if (!models_.models().empty()) return absl::OkStatus();
@@ -68,6 +69,7 @@ absl::Status ModelWatch::Load() {
 
 void ModelWatch::Look() {
   LookAtFolders(/*wait_for_rest=*/true);
+  // A folder that cannot be read takes no label away.
   if (!folder_missing_) LookAtLabels(/*wait_for_rest=*/true);
   UnloadUnused();
 }
@@ -76,7 +78,9 @@ void ModelWatch::LookAtLabels(bool wait_for_rest) {
   const std::string path = absl::StrCat(folder_, "/", kLabelsFile);
   const std::string fingerprint = FingerprintOf(path);
   const bool rests = std::exchange(labels_seen_, fingerprint) == fingerprint;
+  // A file that changed since the last look may still be written.
   if (fingerprint == labels_read_ || (wait_for_rest && !rests)) return;
+  // Noted before the reading: a wrong file is refused once, not at each look.
   labels_read_ = fingerprint;
   absl::StatusOr<ModelLabels> labels = ReadLabels(path);
   if (!labels.ok()) return Refused(path, labels.status());
@@ -103,6 +107,7 @@ void ModelWatch::LookAtFolders(bool wait_for_rest) {
     std::string fingerprint = FingerprintOf(path);
     Package& package = packages_[path];
     const bool rests = package.fingerprint == fingerprint;
+    // New content gets a new attempt, also after a refusal.
     if (!rests) package.tried = false;
     package.fingerprint = std::move(fingerprint);
     if (!package.tried && (rests || !wait_for_rest)) Try(path, package);
@@ -114,6 +119,7 @@ void ModelWatch::LookAtFolders(bool wait_for_rest) {
 void ModelWatch::Try(const std::string& path, Package& package) {
   package.tried = true;
   package.refusal = absl::OkStatus();
+  // A package that was loaded before and lost its model.json is no stray folder: the refusal below tells.
   if (package.digest.empty() && IsStray(path)) {
     return log::Log(log::LogLevel::kInfo, "no model package", {{"path", path}, {"why", "it has no model.json"}});
   }
@@ -138,6 +144,7 @@ absl::Status ModelWatch::LoadInto(const std::string& path, Package& package) {
   }
   absl::StatusOr<Engines> engines = OpenEngines(engine_, tier_, *read);
   if (!engines.ok()) return engines.status();
+  // Sessions of the second tier may come back at once, so both engines are tried.
   for (const engine::Engine* engine : {engines->offered.get(), engines->other.get()}) {
     if (absl::Status status = WarmUp(*engine); !status.ok()) return status;
   }
@@ -150,6 +157,7 @@ absl::Status ModelWatch::LoadInto(const std::string& path, Package& package) {
 
 void ModelWatch::Replace(Package& package, const std::string& digest) {
   const std::string before = std::exchange(package.digest, digest);
+  // Another version may come in the same folder: the earlier version then retires.
   if (!before.empty() && before != digest) RetireUnlessElsewhere(before);
 }
 

@@ -43,6 +43,7 @@ absl::StatusOr<std::unique_ptr<engine::Engine>> OpenEngine(const std::string& na
   absl::Status no_gpu;
   if (name != kCpu) {
     absl::StatusOr<std::unique_ptr<engine::Engine>> on_gpu = OpenOnGpu(package);
+    // `auto` goes on with the CPU; `cuda` is refused without a GPU.
     if (on_gpu.ok() || name == kGpu) return on_gpu;
     no_gpu = on_gpu.status();
   }
@@ -53,6 +54,7 @@ absl::StatusOr<std::unique_ptr<engine::Engine>> OpenEngine(const std::string& na
 absl::StatusOr<Engines> OpenEngines(const std::string& name, engine::Tier tier, const package::ModelPackage& package) {
   absl::StatusOr<std::unique_ptr<engine::Engine>> exact = OpenEngine(name, package);
   if (!exact.ok()) return exact.status();
+  // Both tiers are loaded: every session goes on in the arithmetic of its beginning.
   absl::StatusOr<std::unique_ptr<engine::Engine>> fast = engine::NewCpuEngine(package, engine::Tier::kFast);
   if (!fast.ok()) return fast.status();
   if (tier == engine::Tier::kExact) return Engines{*std::move(exact), *std::move(fast)};

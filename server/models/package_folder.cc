@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 std::string Stamp(const std::string& path) {
   struct stat file {};
   if (stat(path.c_str(), &file) != 0) return "";
+  // A copy may keep size and time of a file, and a file replaced by a rename has another inode: everything is compared.
   return absl::StrCat(path, " ", file.st_dev, " ", file.st_ino, " ", file.st_mode, " ", file.st_size, " ",
                       file.st_mtim.tv_sec, ".", file.st_mtim.tv_nsec, " ", file.st_ctim.tv_sec, ".",
                       file.st_ctim.tv_nsec);
@@ -52,6 +53,7 @@ std::string FingerprintOf(const std::string& path) {
   for (fs::directory_iterator next(path, error); !error && next != fs::directory_iterator(); next.increment(error)) {
     stamps.push_back(Stamp(next->path().string()));
   }
+  // A folder names its files in any order.
   std::sort(stamps.begin(), stamps.end());
   return stamps.size() == 1 ? stamps[0] : absl::StrJoin(stamps, "\n");
 }

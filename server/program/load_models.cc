@@ -43,6 +43,7 @@ absl::StatusOr<std::unique_ptr<models::ModelWatch>> LoadModels(const ServerConfi
     if (absl::Status status = models.SetDefault(config.default_model()); !status.ok()) return status;
   }
   const absl::Duration period = config::ToDuration(config.models_period());
+  // With a period of 0 the folder is read at the start only.
   if (period > absl::ZeroDuration()) watch->Start(period);
   return watch;
 }

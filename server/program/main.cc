@@ -117,6 +117,7 @@ int Serve(const ServerConfig& config) {
   log::SetUpLog(config.log_format() == ServerConfig::JSON ? log::LogFormat::kJson : log::LogFormat::kText,
                 static_cast<log::LogLevel>(config.log_level()));
   if (!config.salvage().empty()) return Salvage(config);
+  // Made before any other thread, since new threads inherit the blocked signals.
   ShutdownSignal& shutdown = *new ShutdownSignal(config::ToDuration(config.grace()));
   grpc_init();
   const absl::Cleanup grpc_ends_last = &grpc_shutdown;  // it may wait ten seconds for gRPC's own poller
@@ -149,6 +150,7 @@ int Serve(const ServerConfig& config) {
   starting.reset();
   TellReady(config, options, store.name(), **server, *operators);
   shutdown.Wait();
+  // No sweep begins on a server that leaves.
   unnamed.reset();
   const absl::Duration grace = config::ToDuration(config.grace());
   const absl::Time end = session::Clock::System().Now() + grace;
@@ -157,6 +159,7 @@ int Serve(const ServerConfig& config) {
     operators->StopAdmin();
     admin_ended.Notify();
   });
+  // A twentieth of the grace at most: the rest is for saves.
   admin_ended.WaitForNotificationWithTimeout(std::min(kAdminPatience, grace / 20));
   Leave(end, **server, tracing->get());
   shutdown.Done();

@@ -28,6 +28,7 @@ std::vector<std::shared_ptr<prometheus::Collectable>> Metrics(const OperatorAddr
   if (of.tracing != nullptr) {
     metrics.push_back(std::make_shared<metrics::TraceMetrics>(server.trace_counters(), of.tracing->exporter()));
   }
+  // Without callers everybody is of one tenant.
   if (of.options.callers != nullptr) metrics.push_back(std::make_shared<metrics::TenantMetrics>(*of.options.callers));
   return metrics;
 }

@@ -47,6 +47,7 @@ Lines MakeLines() {
   return made;
 }
 
+// Also called in a signal handler, where only calls such as write and _exit are allowed.
 [[noreturn]] void EndWith(const std::string& line) {
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
   _exit(1);
@@ -59,6 +60,7 @@ Lines MakeLines() {
   } catch (const std::bad_alloc&) {
     EndWith(lines->memory);
   } catch (const std::system_error& error) {
+    // std::thread reports a thread that cannot be made by EAGAIN.
     if (error.code() == std::errc::resource_unavailable_try_again) EndWith(lines->threads);
   } catch (...) {
   }
@@ -66,6 +68,7 @@ Lines MakeLines() {
 }
 
 void OnEnd(int signal) {
+  // Without a limited address space the signal keeps its usual effect, with a core dump where dumps are on.
   if (!lines->any.empty()) EndWith(lines->any);
   ::signal(signal, SIG_DFL);
   raise(signal);
@@ -75,6 +78,7 @@ void OnEnd(int signal) {
 
 absl::Status CheckOpenFiles() {
   rlimit files{};
+  // The hard limit counts, since the server raises the soft limit (server_options.cc).
   if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_max >= kLeastFiles) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat("cannot start: ", files.rlim_max,
                                                    " files may be open (ulimit -Hn), and it takes at least ",

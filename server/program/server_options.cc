@@ -22,6 +22,7 @@ uint64_t ResidentBytes(const ServerConfig& config, uint64_t memory) {
 
 void SetLimits(const ServerConfig& config, uint64_t memory, rpc::ServerOptions& options) {
   const auto shards = static_cast<uint64_t>(options.shards);
+  // A shard's part of the eighth for unread replies, waiting tokens and unary requests (SessionMemory).
   const uint64_t part = memory / 8 / shards;
   const auto share = [](uint64_t total, uint64_t n) { return static_cast<size_t>((total + n - 1) / n); };
   options.shard.max_queued_bytes = std::clamp<uint64_t>(part / 4, 1 << 20, 8 << 20);

@@ -47,11 +47,13 @@ ShutdownSignal::ShutdownSignal(absl::Duration grace) {
       (void)WaitFor(signals, kTidying);
       _exit(0);
     }
+    // The status by which a shell reports an end by a signal.
     if (signal > 0) _exit(128 + signal);
     log::Log(log::LogLevel::kError, "the grace period is over: what is not saved is lost");
     _exit(1);
   });
   waiter_ = waiter.native_handle();
+  // Never joined: the waiter ends the process even if main hangs.
   waiter.detach();
 }
 

@@ -10,6 +10,7 @@ namespace aaren::store {
 WriteResult CompareHeld(const std::string& key, const SessionHeader* held, uint64_t expected_epoch) {
   const uint64_t epoch = held == nullptr ? 0 : held->epoch;
   if (epoch == expected_epoch) return {};
+  // The writer knew a session, and none is stored: a deletion came between.
   if (epoch == 0) return {absl::AbortedError(absl::StrCat("session '", key, "' was deleted")), 0};
   return {absl::AbortedError(
               absl::StrCat("session '", key, "' is held at epoch ", epoch, ", the writer expects ", expected_epoch)),
@@ -30,6 +31,7 @@ WriteResult CompareKept(const SessionHeader& held, const std::vector<uint64_t>& 
   if (kept.newest_seq && newest != *kept.newest_seq)
     return aborted(absl::StrCat("was saved at ", newest, " meanwhile"));
   if (!kept.keep_seq || std::find(seqs.begin(), seqs.end(), *kept.keep_seq) != seqs.end()) return {};
+  // The empty row counts as the save at 0 until a save is durable: so long the client may go back to the beginning.
   const bool empty_row_counts = seqs.empty() || seqs.front() > held.delivered_seq;
   if (*kept.keep_seq == 0 && empty_row_counts) return {};
   return aborted(absl::StrCat("has no save at ", *kept.keep_seq, " any more"));

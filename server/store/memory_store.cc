@@ -32,7 +32,8 @@ std::vector<uint64_t> SeqsOf(const SessionRecord& record) {
   return seqs;
 }
 
-// The memory of a record, about, with its place in the map.
+// The memory of a record, about. The key counts twice, in the record and in the map; 128 bytes stand for the place in
+// the map.
 size_t BytesOf(const SessionRecord& record) {
   size_t bytes =
       sizeof(record) + 2 * record.key.size() + record.origin.model.size() + record.origin.package_digest.size() + 128;
@@ -44,6 +45,7 @@ size_t BytesOf(const SessionRecord& record) {
 
 absl::Status MemoryStore::Count(size_t before, size_t after) {
   if (budget_ == nullptr) return absl::OkStatus();
+  // A write that needs no more memory is never refused, even beyond the limit.
   if (after <= before) {
     budget_->Give(memory::MemoryBudget::Use::kSaves, before - after);
   } else if (!budget_->TryTake(memory::MemoryBudget::Use::kSaves, after - before)) {
@@ -110,6 +112,7 @@ absl::Status MemoryStore::Put(SessionRecord record, std::optional<uint64_t> keep
     kept = SaveAt(found->second.saves, keep_seq);
   }
   if (kept != nullptr) after += sizeof(SavedRows) + kept->rows.size();
+  // The budget is asked before anything changes: a refused write leaves the stored session alone.
   if (absl::Status status = Count(before, after); !status.ok()) return status;
   if (kept != nullptr) record.saves.insert(record.saves.begin(), std::move(*kept));
   std::string key = record.key;
@@ -121,6 +124,7 @@ void MemoryStore::Delete(std::string key, std::optional<uint64_t> held_epoch, An
   const SessionRecord* held = Held(key);
   WriteResult result = held_epoch ? CompareHeld(key, held, *held_epoch) : WriteResult();
   if (result.status.ok() && held != nullptr) {
+    // Giving memory back cannot fail.
     (void)Count(BytesOf(*held), 0);
     records_.erase(key);
   }
@@ -130,6 +134,7 @@ void MemoryStore::Delete(std::string key, std::optional<uint64_t> held_epoch, An
 void MemoryStore::List(std::string prefix, std::string after, size_t limit,
                        Answer<absl::StatusOr<std::vector<SessionRecord>>> answer) {
   std::vector<SessionRecord> page;
+  // The first page may contain the prefix itself as a key; later pages begin behind `after`.
   auto next = after < prefix ? records_.lower_bound(prefix) : records_.upper_bound(after);
   for (; next != records_.end() && page.size() < limit && absl::StartsWith(next->first, prefix); ++next) {
     page.push_back(WithoutRows(next->second));

@@ -28,6 +28,7 @@ absl::StatusOr<std::unique_ptr<StateStore>> OpenRocksDb(const ServerConfig& conf
   if (options.folder.empty())
     return absl::InvalidArgumentError("data_dir: there is no home folder to put it in; give a folder");
   options.durability = config.sync() == ServerConfig::POWER ? Durability::kPower : Durability::kProcess;
+  // RocksDB has at most four buffers: a sixteenth of the memory, and a log that the next start reads in about a second.
   options.buffer_bytes = std::clamp<size_t>(memory / 64, 1 << 20, 32 << 20);
   options.accept_loss = config.accept_loss();
   absl::StatusOr<std::unique_ptr<RocksDbStore>> store = RocksDbStore::Open(options);
@@ -47,6 +48,7 @@ absl::StatusOr<std::unique_ptr<StateStore>> OpenRedis(const ServerConfig& config
   options.timeout = config::ToDuration(config.redis_timeout());
   absl::StatusOr<std::unique_ptr<RedisStore>> store = RedisStore::Open(options);
   if (store.ok()) return *std::move(store);
+  // CheckRedisOptions has named the setting already.
   if (absl::IsInvalidArgument(store.status())) return store.status();
   return absl::Status(store.status().code(), absl::StrCat("redis: ", store.status().message()));
 }
@@ -55,6 +57,7 @@ absl::StatusOr<std::unique_ptr<StateStore>> OpenRedis(const ServerConfig& config
 
 std::string DefaultDataFolder() {
   const char* state = std::getenv("XDG_STATE_HOME");
+  // The XDG specification has programs ignore relative paths.
   if (state != nullptr && *state == '/') return absl::StrCat(state, "/aaren");
   const char* home = std::getenv("HOME");
   return home != nullptr && *home == '/' ? absl::StrCat(home, "/.local/state/aaren") : "";
@@ -63,9 +66,11 @@ std::string DefaultDataFolder() {
 absl::StatusOr<bool> SalvageStore(const ServerConfig& config, const std::function<void(const std::string&)>& tell) {
   const std::string folder = DataFolder(config);
   std::error_code error;
+  // FolderLock::Take would make a missing folder: a mistyped data_dir must not leave a new folder behind.
   if (!std::filesystem::exists(folder + "/rocksdb", error)) {
     return absl::NotFoundError(absl::StrCat("data_dir: there is no database in '", folder, "'"));
   }
+  // A running server would write and delete files under the copy.
   const absl::StatusOr<FolderLock> lock = FolderLock::Take(folder, kFormat);
   if (!lock.ok()) return lock.status();
   const absl::StatusOr<Salvaged> done = Salvage(*lock, config.salvage(), tell);

@@ -50,8 +50,10 @@ class PunctualStore::Calls {
     const absl::Time made = call->second.made;
     const bool given_up = call->second.given_up;
     under_way_.erase(call);
+    // A late answer tells of silence, even if Look has not run since the call grew late.
     if (now - made >= patience_) {
       NoteSilence(made);
+      // An answer in time is no sign of health while an earlier call waits in vain.
     } else if (!IsLate(now)) {
       NoteAnswer(answer, now);
     }
@@ -65,6 +67,7 @@ class PunctualStore::Calls {
   }
 
   void Look() ABSL_LOCKS_EXCLUDED(mutex_) {
+    // The answers are given without the lock: an answer may make the next call.
     for (GiveUp& give_up : TakeLate()) give_up();
   }
 
@@ -76,6 +79,7 @@ class PunctualStore::Calls {
   };
 
   bool IsLate(absl::Time now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    // The first number belongs to the oldest call: numbers rise with time.
     return !under_way_.empty() && now - under_way_.begin()->second.made >= patience_;
   }
 
@@ -93,6 +97,7 @@ class PunctualStore::Calls {
 
   void NoteSilence(absl::Time since) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     health_.NoteSilence(since);
+    // A silence is logged once, however many calls are late.
     if (std::exchange(silent_, true)) return;
     log::Log(log::LogLevel::kError, "the store does not answer",
              {{"store", store_}, {"for", absl::FormatDuration(patience_)}});
@@ -124,6 +129,7 @@ const StoreHealth& PunctualStore::health() const { return calls_->health(); }
 template <typename T, typename Call>
 void PunctualStore::Ask(Answer<T> answer, Call call) {
   if (calls_->IsLate()) return answer(Unanswered<T>());
+  // The store and Look share the answer. End and TakeLate decide under the lock of Calls which of the two gives it.
   const auto waiting = std::make_shared<Answer<T>>(std::move(answer));
   const uint64_t number = calls_->Begin([waiting] { (*waiting)(Unanswered<T>()); });
   call([calls = calls_, number, waiting](T value) {

@@ -31,6 +31,7 @@ std::optional<BadField> ForecastingConversion::CheckNumbers(const TokenNumbers& 
 }
 
 void ForecastingConversion::CopyInputs(const TokenNumbers& numbers, uint32_t, float* out) const {
+  // A message has the engine's order already: [n, channels], and a forecaster takes one number a channel.
   std::copy(numbers.values.begin(), numbers.values.end(), out);
 }
 
@@ -57,6 +58,7 @@ std::optional<BadField> ForecastingConversion::ResolveHorizons(const OutputReque
 std::optional<BadField> ForecastingConversion::ResolveQuantiles(const OutputRequest& request,
                                                                 std::vector<uint32_t>& columns) const {
   for (size_t i = 0; i < request.quantiles.size(); ++i) {
+    // Clients know the levels from the schema, bit for bit, so equality of floats finds them.
     const auto level = std::find(config_.quantiles.begin(), config_.quantiles.end(), request.quantiles[i]);
     if (level == config_.quantiles.end()) {
       return BadField{
@@ -64,6 +66,7 @@ std::optional<BadField> ForecastingConversion::ResolveQuantiles(const OutputRequ
           absl::StrCat(request.quantiles[i], " is not a level of the model: ", absl::StrJoin(config_.quantiles, ", "))};
     }
     const auto column = static_cast<uint32_t>(level - config_.quantiles.begin());
+    // Ascending order also refuses a level named twice.
     if (i > 0 && column <= columns.back()) {
       return BadField{Indexed("quantiles", i),
                       absl::StrCat(request.quantiles[i], " follows ", request.quantiles[i - 1], "; quantiles ascend")};
@@ -75,6 +78,7 @@ std::optional<BadField> ForecastingConversion::ResolveQuantiles(const OutputRequ
 
 Resolved ForecastingConversion::Resolve(const OutputRequest& request) const {
   Resolved resolved;
+  // A field left out of a message reads as 0.
   resolved.plan.every = std::max(1u, request.every);
   resolved.plan.surprise = request.surprise;
   resolved.plan.refinement = request.refinement;
@@ -106,6 +110,7 @@ float* ForecastingConversion::CopyPlanned(const float* result, const OutputPlan&
 
 Expected ForecastingConversion::NextValue(const float* result) const {
   const size_t quantiles = config_.quantiles.size();
+  // Row 0 is the next value, and the quantiles ascend.
   return {.low = result[0], .middle = result[quantiles / 2], .high = result[quantiles - 1]};
 }
 

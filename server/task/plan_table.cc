@@ -6,6 +6,7 @@
 namespace aaren::task {
 
 bool PlanTable::Before::operator()(const OutputPlan& a, const OutputPlan& b) const {
+  // A new field of OutputPlan belongs in both lists: otherwise sessions with different plans would share one.
   return std::tie(a.horizons, a.quantiles, a.every, a.surprise, a.refinement) <
          std::tie(b.horizons, b.quantiles, b.every, b.surprise, b.refinement);
 }
@@ -20,6 +21,7 @@ const OutputPlan* PlanTable::Acquire(const OutputPlan& plan) {
   const auto [entry, added] = users_.try_emplace(plan, 0);
   if (added && budget_ != nullptr) budget_->Take(memory::MemoryBudget::Use::kSessions, BytesOf(plan));
   ++entry->second;
+  // A node of a map never moves.
   return &entry->first;
 }
 

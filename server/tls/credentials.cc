@@ -16,6 +16,7 @@
 namespace aaren::tls {
 namespace {
 
+// Five seconds here and one second in gRPC: ten seconds after a change all new connections use the new files.
 constexpr std::chrono::seconds kLook(5);
 constexpr unsigned kGrpcLookSeconds = 1;  // at the copy
 
@@ -51,6 +52,7 @@ class WatchedCredentials {
     const std::future<void> ended = ended_.get_future();
     while (ended.wait_for(kLook) != std::future_status::ready) {
       const std::string problem(copy_->Refresh().message());
+      // A lasting problem is logged once, not at each look.
       if (!problem.empty() && problem != told) {
         log::Log(log::LogLevel::kError, "the certificates stay as they were", {{"reason", problem}});
       }
@@ -71,6 +73,7 @@ absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeCredentials(const T
   absl::StatusOr<std::unique_ptr<TlsCopy>> copy = TlsCopy::Open(files);
   if (!copy.ok()) return copy.status();
   const auto watched = std::make_shared<WatchedCredentials>(*std::move(copy));
+  // The result shares the ownership of `watched`: the thread lives as long as the credentials.
   return std::shared_ptr<grpc::ServerCredentials>(watched, watched->credentials());
 }
 

@@ -36,6 +36,7 @@ absl::Status MemoryFile::Set(absl::string_view text) {
     return absl::OkStatus();
   }
   const bool done = fits && dup3(made, descriptor_, O_CLOEXEC) >= 0;
+  // close may change errno.
   const int error = errno;
   close(made);
   return done ? absl::OkStatus() : absl::ErrnoToStatus(error, "cannot write a file in memory");

@@ -57,6 +57,7 @@ Certificate ReadCertificates(const std::string& pem) {
 }
 
 Key ReadKey(const std::string& pem) {
+  // Without a callback OpenSSL asks for a passphrase at the terminal.
   const auto nobody_is_asked = [](char*, int, int, void*) { return -1; };
   return {PEM_read_bio_PrivateKey(TextOf(pem).get(), nullptr, nobody_is_asked, nullptr), &EVP_PKEY_free};
 }

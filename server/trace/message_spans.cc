@@ -57,7 +57,9 @@ std::vector<Span> ToSpans(const MessageNotes& notes, int64_t wall_ns, Sampler& i
   if (notes.read_ns != 0) AddChild(notes, "read", notes.began_ns, notes.read_ns, ids, spans);
   AddSteps(notes, ids, spans);
   if (notes.written_ns != 0) AddChild(notes, "write", notes.ready_ns, notes.written_ns, ids, spans);
+  // The message ends with the last of its children.
   for (const Span& span : spans) spans.front().end_ns = std::max(spans.front().end_ns, span.end_ns);
+  // A message without children, refused as a whole, ends when the refusal stood in the outbox.
   spans.front().end_ns = std::max({spans.front().end_ns, notes.began_ns, notes.ready_ns});
   for (Span& span : spans) {
     span.begin_ns += wall_ns;

@@ -24,12 +24,15 @@ uint64_t Sampler::Gap() {
   if (share_ >= 1) return 1;
   if (share_ <= 0) return std::numeric_limits<uint64_t>::max();
   const double draw = std::generate_canonical<double, 53>(random_);  // [0, 1)
+  // log1p keeps tiny shares: 1 - share could round to 1.
   const double gap = std::floor(std::log1p(-draw) / std::log1p(-share_));
+  // A tiny share draws gaps beyond 64 bits.
   return gap < 1e18 ? 1 + static_cast<uint64_t>(gap) : std::numeric_limits<uint64_t>::max();
 }
 
 TraceId Sampler::NewTrace() {
   TraceId id{};
+  // W3C Trace Context and OTLP call an id of zeros invalid.
   while (id == TraceId{}) {
     const uint64_t halves[] = {random_(), random_()};
     std::memcpy(id.data(), halves, id.size());

@@ -12,6 +12,7 @@ void SaveSpans::Follow(absl::string_view session, const SpanContext& message, in
   }
   Followed& followed = found->second;
   followed.since_ns = now_ns;
+  // A message may bring tokens of a session in several pieces.
   const bool again = !followed.waiting.empty() && followed.waiting.back().span == message.span;
   if (!again && followed.waiting.size() < kMostMessages) followed.waiting.push_back(message);
 }
@@ -26,6 +27,7 @@ void SaveSpans::Begin(absl::string_view session, int64_t now_ns) {
   const auto found = sessions_.find(session);
   if (found == sessions_.end()) return;
   Followed& followed = found->second;
+  // Messages stepped from now on wait for the next save.
   followed.saving = std::exchange(followed.waiting, {});
   followed.began_ns = followed.since_ns = now_ns;
 }
@@ -46,6 +48,7 @@ std::optional<Span> SaveSpans::End(absl::string_view session, uint64_t seq, cons
   span.attributes = {{"aaren.seq", static_cast<int64_t>(seq)}};
   if (!status.ok()) {
     span.error = absl::StatusCodeToString(status.code());
+    // The next save will cover the tokens of the failed save: the older messages come first.
     followed.waiting.insert(followed.waiting.begin(), followed.saving.begin(), followed.saving.end());
     if (followed.waiting.size() > kMostMessages) followed.waiting.resize(kMostMessages);
   }

@@ -7,12 +7,14 @@
 namespace aaren::trace {
 namespace {
 
+// wait_for adds the wait to the present time, and an endless wait would overflow.
 constexpr absl::Duration kLongest = absl::Hours(1);
 
 }  // namespace
 
 void SpanBuffer::Add(std::vector<Span> spans) {
   const std::lock_guard lock(mutex_);
+  // All or none: a trace without some of its spans would mislead.
   if (closed_ || spans_.size() + spans.size() > most_) {
     dropped_ += spans.size();
     return;

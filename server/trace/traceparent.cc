@@ -23,6 +23,7 @@ std::optional<SpanContext> ParseTraceparent(std::string_view text) {
   if (!IsLowerHex(version) || !IsLowerHex(trace) || !IsLowerHex(span) || !IsLowerHex(text.substr(kFlagsAt, 2))) {
     return std::nullopt;
   }
+  // The standard forbids version ff, and version 00 ends with the flags.
   if (version == "ff" || (version == "00" && text.size() > kLength)) return std::nullopt;
   if (text.size() > kLength && text[kLength] != '-') return std::nullopt;
   SpanContext context;
@@ -32,6 +33,7 @@ std::optional<SpanContext> ParseTraceparent(std::string_view text) {
   };
   copy(trace, context.trace);
   copy(span, context.span);
+  // The standard calls ids of zeros invalid.
   if (context.trace == TraceId{} || context.span == SpanId{}) return std::nullopt;
   return context;
 }

@@ -8,6 +8,7 @@ namespace aaren::trace {
 
 Tracer::Tracer(const TracerOptions& options, SpanBuffer& buffer, const session::Clock& clock)
     : options_(options), buffer_(buffer), clock_(clock), sampler_(options.share, options.seed) {
+  // Slots never move: At gives references.
   slots_.reserve(options.most_marks);
 }
 
@@ -53,6 +54,7 @@ void Tracer::EndReading(Mark mark) {
 void Tracer::Release(Mark mark) {
   Slot& slot = At(mark);
   if (--slot.holds > 0) return;
+  // The spans were sent when the owner left, or there are none to send.
   if (slot.ended || !HasSpans(slot)) return Free(mark);
   slot.notes.ready_ns = clock_.NowNanos();
   slot.owner->OnAnswered(mark);
@@ -90,7 +92,9 @@ void Tracer::Leave(Owner& owner) {
       Emit(slot);
     }
     slot.owner = nullptr;
+    // Parts of the message may still hold the mark: the slot is free once the last part releases the mark.
     slot.ended = true;
+    // The owner that was reading will not call EndReading any more.
     if (slot.reading) --slot.holds;
     if (slot.holds == 0) Free(static_cast<Mark>(i + 1));
   }

@@ -10,6 +10,7 @@
 namespace aaren::watch {
 namespace {
 
+// A filter of 64 bits: nearly all sessions that are not watched fail the filter, without the lock.
 uint64_t BitOf(absl::string_view key) { return uint64_t{1} << absl::Hash<absl::string_view>()(key) % 64; }
 
 // REQUIRES: the sighting is the token after the channel's newest.
@@ -26,6 +27,7 @@ void See(const Sighting& sighting, WatchedSession& session) {
   if (sighting.channel >= WatchedSessions::kMostChannels) return;
   if (sighting.channel >= session.channels.size()) session.channels.resize(sighting.channel + 1);
   WatchedChannel& channel = session.channels[sighting.channel];
+  // After a gap the kept forecast belongs to a token that was not seen here.
   if (sighting.seq == channel.seq + 1) Judge(sighting, channel);
   channel.seq = sighting.seq;
   channel.value = sighting.value;
@@ -65,6 +67,7 @@ void WatchedSessions::Note(absl::string_view key, absl::Span<const Sighting> sig
   if (found == sessions_.end() || sightings.empty()) return;
   WatchedSession& session = found->second;
   const uint64_t next_seq = sightings.back().seq + 1;
+  // A token has a sighting for each channel: the seqs count the tokens.
   session.tokens += next_seq - sightings.front().seq;
   session.next_seq = next_seq;
   for (const Sighting& sighting : sightings) See(sighting, session);
@@ -77,6 +80,7 @@ std::vector<WatchedSession> WatchedSessions::List(absl::Time now) {
     Forget(now);
     for (const auto& [key, session] : sessions_) list.push_back(session);
   }
+  // Sorted without the lock, since shards wait for the lock.
   std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
   return list;
 }

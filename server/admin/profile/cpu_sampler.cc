@@ -30,7 +30,9 @@ void* InterruptedAt(const ucontext_t& context) {
 }
 
 void OnSignal(int, siginfo_t*, void* context) {
+  // The interrupted code may be about to read errno.
   const int error = errno;
+  // Counted before the sampler is read: Stop waits for every handler that may have read the sampler.
   handlers.fetch_add(1);
   if (CpuSampler* sampler = running_sampler.load()) {
     sampler->Take(InterruptedAt(*static_cast<const ucontext_t*>(context)));
@@ -44,6 +46,7 @@ bool Install() {
   backtrace(&frame, 1);  // the first call loads a library, which a handler must not do
   struct sigaction action {};
   action.sa_sigaction = OnSignal;
+  // Interrupted system calls go on by themselves, where the kernel can restart them.
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   sigemptyset(&action.sa_mask);
   return sigaction(SIGPROF, &action, nullptr) == 0;
@@ -76,11 +79,13 @@ void CpuSampler::Stop() {
   running_ = false;
   SetTimer(absl::ZeroDuration());
   running_sampler.store(nullptr);
+  // A handler of another thread may still write a sample, and the owner reads the samples next.
   while (handlers.load() > 0) std::this_thread::yield();
 }
 
 void CpuSampler::Take(void* pc) {
   const size_t place = taken_.fetch_add(1);
+  // taken_ counts on, and tells the number of dropped samples.
   if (place >= samples_.size()) return;
   void* frames[CpuSample::kFrames + kOwnFrames];
   const int depth = backtrace(frames, CpuSample::kFrames + kOwnFrames);

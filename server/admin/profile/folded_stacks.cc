@@ -20,6 +20,7 @@ constexpr size_t kNameBytes = 160;  // the longest name: templates have names of
 
 std::string Readable(std::string name) {
   if (name.size() > kNameBytes) name = absl::StrCat(name.substr(0, kNameBytes), "…");
+  // In folded stacks a semicolon ends a frame, and a line ends a stack.
   return absl::StrReplaceAll(name, {{";", ":"}, {"\n", " "}});
 }
 
@@ -47,6 +48,7 @@ class Names {
  private:
   static std::string LookUp(const void* address) {
     char name[4096];  // absl::Symbolize cuts a longer name
+    // Without a symbol the file and the offset are left, in the form that addr2line takes.
     if (absl::Symbolize(address, name, sizeof(name))) return Readable(name);
     Dl_info info{};
     if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return Hex(reinterpret_cast<uint64_t>(address));
@@ -83,6 +85,7 @@ std::string FoldStacks(absl::Span<const CpuSample> samples, size_t most_bytes) {
   std::string text;
   size_t others = 0;
   for (const auto& [stack, count] : stacks) {
+    // Once a stack has no room, all rarer stacks count as others: the text is the beginning of the sorted list.
     if (others > 0 || text.size() + stack.size() > most_bytes) {
       others += count;
     } else {

@@ -20,6 +20,7 @@ TenantLimits Account::limits() const {
 
 counters::Counter& Account::AddCounter() {
   absl::MutexLock lock(&mutex_);
+  // A deque leaves its elements in place: the shards keep references.
   return answered_.emplace_back();
 }
 

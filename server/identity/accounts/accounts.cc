@@ -41,6 +41,7 @@ Account* Accounts::OfToken(const std::string& tenant) {
 void Accounts::SetLimits(absl::btree_map<std::string, TenantLimits> own, const TenantLimits& others, int64_t now_ns) {
   {
     absl::MutexLock lock(&mutex_);
+    // The old limits leave by `own`, and are freed after the lock was released.
     own_.swap(own);
     others_ = others;
     set_ns_ = now_ns;
@@ -52,6 +53,7 @@ void Accounts::SetLimits(absl::btree_map<std::string, TenantLimits> own, const T
 
 bool Accounts::SetSome(std::string& next, int64_t now_ns) {
   absl::MutexLock lock(&mutex_);
+  // The lock was released since the last round, so `next` is a name and no iterator.
   auto entry = entries_.lower_bound(next);
   for (int i = 0; i < kAtOnce && entry != entries_.end(); ++i, ++entry) {
     entry->second.account->SetLimits(LimitsOf(entry->first), now_ns);

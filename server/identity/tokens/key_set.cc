@@ -178,6 +178,7 @@ absl::StatusOr<KeySet> KeySet::Parse(absl::string_view text) {
 }
 
 absl::Status KeySet::Add(Key key) {
+  // Verify chooses by kid: of two keys with one kid the order would decide.
   for (const auto& other : keys_) {
     if (other->id == key.id && !key.id.empty()) return absl::InvalidArgumentError("another key has its kid");
   }
@@ -193,6 +194,7 @@ absl::StatusOr<const KeySet::Key*> KeySet::Choose(absl::string_view token) const
   }
   const json header = json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   if (!header.is_object()) return NoToken("its header is no object");
+  // RFC 7515, 4.1.11: a token with critical extensions unknown to the reader is invalid.
   if (header.contains("crit")) return NoToken("its header has extensions that must be understood");
   const Key* chosen = nullptr;
   if (!header.contains("kid")) {
@@ -215,6 +217,7 @@ absl::StatusOr<KeySet::Signed> KeySet::Verify(absl::string_view token) const {
   cjose_err error;
   const HeldJws jws(cjose_jws_import(token.data(), token.size(), &error));
   if (jws == nullptr) return NoToken("it is no JWS");
+  // cjose parses the header again, so the algorithm that cjose has read is checked as well.
   const char* const algorithm = cjose_header_get(cjose_jws_get_protected(jws.get()), CJOSE_HDR_ALG, &error);
   if (algorithm == nullptr || !(*key)->Suits(algorithm)) return NoToken("its algorithm is not one of its key");
   if (!cjose_jws_verify(jws.get(), (*key)->held.get(), &error)) return NoToken("its signature is not its key's");

@@ -22,6 +22,7 @@ absl::Status KeySetFile::Read() {
   absl::StatusOr<KeySet> keys = KeySet::Parse(**text);
   if (!keys.ok()) return absl::InvalidArgumentError(absl::StrCat(file_.path(), ": ", keys.status().message()));
   if (keys->size() == 0) log::Log(log::LogLevel::kWarning, "no key may sign tokens", {{"file", file_.path()}});
+  // Made without the lock: no caller waits for the parsing of keys.
   auto made = std::make_shared<const KeySet>(*std::move(keys));
   absl::MutexLock lock(&mutex_);
   keys_.swap(made);

@@ -27,6 +27,7 @@ std::string VerifiedTokens::NameOf(absl::string_view token) const {
 }
 
 std::optional<WebToken> VerifiedTokens::Find(absl::string_view token, const KeySet& keys, absl::Time now) const {
+  // Longer tokens were never verified: a stranger's megabyte is not hashed.
   if (token.size() > KeySet::kMaxTokenBytes) return std::nullopt;
   const std::string name = NameOf(token);
   absl::MutexLock lock(&mutex_);

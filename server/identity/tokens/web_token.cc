@@ -70,6 +70,7 @@ bool IsFor(const json& claims, const std::string& audience) {
   const auto found = claims.find("aud");
   if (found == claims.end()) return false;
   if (!found->is_array()) return *found == audience;
+  // RFC 7519, 4.1.3: the audience is a text or a list.
   return std::find(found->begin(), found->end(), audience) != found->end();
 }
 
@@ -78,6 +79,7 @@ absl::Status CheckTimes(const json& claims, const WebTokenRules& rules, absl::Ti
   const auto exp = claims.find("exp");
   const std::optional<absl::Time> expires = exp == claims.end() ? std::nullopt : Time(*exp);
   if (!expires) return No("it does not say when it expires");
+  // Clocks differ: the skew is granted at both ends of a token's life.
   token.ends = *expires + rules.skew;
   if (now >= token.ends) return No("it has expired");
   for (const char* name : {"nbf", "iat"}) {

@@ -51,15 +51,19 @@ absl::StatusOr<std::unique_ptr<Exposition>> Exposition::Start(
   exposition->address_ = *std::move(address);
   CivetCallbacks callbacks;
   callbacks.begin_request = BeforeHandlers;
+  // prometheus-cpp throws, and no exception leaves this folder.
   try {
     exposition->exposer_ = std::make_unique<prometheus::Exposer>(
+        // A kept connection would keep one of the threads between two scrapes.
         std::vector<std::string>{"listening_ports", exposition->address_.ToString(), "num_threads", kThreads,
                                  "request_timeout_ms", kTimeoutMs, "enable_keep_alive", "no"},
         &callbacks);
   } catch (const std::exception& error) {
     return absl::UnavailableError(absl::StrCat("cannot serve metrics on ", listen, ": ", error.what()));
   }
+  // The Exposer takes weak pointers: `sources_` keeps the collectables alive.
   for (const auto& source : exposition->sources_) exposition->exposer_->RegisterCollectable(source);
+  // For port 0 the kernel has chosen a port.
   exposition->address_.port = exposition->exposer_->GetListeningPorts().front();
   return exposition;
 }

@@ -44,6 +44,7 @@ void Fields::TakePoint(SessionPoint& point) {
 }
 
 absl::string_view Fields::TakeBytes(uint64_t length, const char* name) {
+  // A damaged length is found here, before anybody makes room for as many bytes.
   if (status_.ok() && length > left_.size()) {
     status_ =
         absl::DataLossError(absl::StrCat(what_, ": ", name, " takes ", length, " bytes, ", left_.size(), " are left"));

@@ -22,6 +22,7 @@ std::string Sha256(absl::string_view bytes) {
 
 // The bytes between magic and checksum.
 absl::StatusOr<absl::string_view> BodyOf(absl::string_view bytes) {
+  // The magic comes before the checksum: another kind of file is told from a damaged snapshot.
   if (!absl::StartsWith(bytes, kMagic)) {
     return absl::DataLossError(absl::StrCat("snapshot: the first bytes are not '", kMagic, "'"));
   }
@@ -55,6 +56,7 @@ absl::StatusOr<SessionSnapshot> ParseSnapshot(absl::string_view bytes) {
   Fields fields("snapshot", *body);
   uint32_t format = 0;
   fields.Take(format, "the format version");
+  // The checksum was right: a snapshot of another format is whole, and a server of that format can read the bytes.
   if (fields.status().ok() && format != kFormat) {
     return absl::FailedPreconditionError(
         absl::StrCat("snapshot: format version ", format, ", this server knows ", kFormat));

@@ -12,6 +12,7 @@ namespace aaren::store {
 namespace {
 
 constexpr uint8_t kVersion = 2;
+// The save to which the client may go back, and the newest save.
 constexpr size_t kSlots = 2;
 
 uint64_t Checksum(absl::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
@@ -49,6 +50,7 @@ StoredHeader TakeHeader(Fields& fields) {
   uint8_t slots = 0;
   fields.Take(slots, "the number of slots");
   if (slots > kSlots) fields.Fail(absl::StrCat("has ", slots, " slots, of at most ", kSlots));
+  // A wrong number was noted as an error, and must not become memory either.
   header.slots.resize(std::min<size_t>(slots, kSlots));
   for (StoredSlot& slot : header.slots) TakeSlot(fields, slot);
   return header;
@@ -97,6 +99,7 @@ absl::StatusOr<StoredHeader> ParseHeader(const std::string& key, absl::string_vi
   Fields fields(what, *body);
   uint8_t version = 0;
   fields.Take(version, "the version");
+  // The checksum was right, so the header is whole and of another version: no damage.
   if (fields.status().ok() && version != kVersion) {
     return absl::FailedPreconditionError(
         absl::StrCat(what, " has format version ", version, ", this server knows ", kVersion));
@@ -152,6 +155,7 @@ StoredHeader HeaderAfter(const StoredHeader* held, SessionHeader header, std::op
   for (size_t i = 0; held != nullptr && keep_seq && i < held->slots.size(); ++i) {
     if (held->slots[i].point.seq == *keep_seq) next.slots.push_back(held->slots[i]);
   }
+  // The save that stays keeps its slot: no write moves stored rows.
   for (const SavedRows& save : saves) next.slots.push_back(SlotOf(used(0) ? 1 : 0, save));
   return next;
 }

@@ -23,6 +23,7 @@ absl::StatusOr<std::unique_ptr<RedisConnection>> RedisConnection::Begin(const ad
   if (context == nullptr) return absl::UnavailableError("no memory for a connection");
   std::unique_ptr<RedisConnection> connection(new RedisConnection(context));
   if (context->err != 0) return connection->Failed();
+  // hiredis 0.14 makes its sockets without CLOEXEC.
   fcntl(context->fd, F_SETFD, FD_CLOEXEC);
   redisEnableKeepAlive(context);
   if (!tls.enabled()) return connection;
@@ -53,6 +54,8 @@ void RedisConnection::Send(absl::Span<const absl::string_view> command) {
   }
   unwritten_bytes_ += kCommandBytes;
   const int count = static_cast<int>(command.size());
+  // hiredis collects commands in a buffer that only its own plain-text write takes from. TLS needs the bytes of each
+  // command.
   if (tls_ == nullptr) {
     redisAppendCommandArgv(context_.get(), count, begins.data(), sizes.data());
     return;

@@ -14,6 +14,7 @@ absl::string_view KindOf(absl::string_view error) { return error.substr(0, error
 
 absl::Status FromRedisError(absl::string_view error) {
   const absl::string_view kind = KindOf(error);
+  // NOROWS is a word of our own scripts: the HSET before the script was refused.
   if (kind == "OOM" || kind == "NOROWS")
     return absl::ResourceExhaustedError(absl::StrCat("Redis has no room: ", error));
   if (kind == "WRONGTYPE") return absl::DataLossError(absl::StrCat("not what this server wrote: ", error));

@@ -17,6 +17,7 @@ namespace {
 
 constexpr int kLeastVersion = 7;                                // scripts have flags
 constexpr absl::string_view kIdentityFormat = "aaren-store 2";  // the beginning of an identity
+// Each beat of the link renews the fence. After a week without a beat the server counts as gone.
 constexpr uint64_t kFenceMs = uint64_t{7 * 24} * 3600 * 1000;
 
 std::string NewIdentity() {
@@ -71,10 +72,12 @@ absl::Status RedisGreeting::OnReply(const redisReply& reply) {
   const size_t command = answered_++;
   if (reply.type == REDIS_REPLY_ERROR) {
     const absl::string_view error = TextOf(reply);
+    // Only AUTH comes before INFO.
     return command < info_ ? absl::UnauthenticatedError(error) : FromRedisError(error);
   }
   if (command < info_) return absl::OkStatus();
   if (command == info_) return OnInfo(TextOf(reply));
+  // The answers to SCRIPT LOAD follow the answer to INFO, and the hello comes last.
   const size_t script = command - info_ - 1;
   if (script == scripts_.size()) return OnHello(reply);
   scripts_[script] = std::string(TextOf(reply));
@@ -95,6 +98,7 @@ absl::Status RedisGreeting::OnInfo(absl::string_view info) {
     return absl::FailedPreconditionError(
         "a Sentinel cannot be the store: it keeps no data; give the addresses of the Redis servers that it watches");
   }
+  // A fail-over may make the replica a master. So the error is not permanent, and the link tries the next address.
   if (ValueIn(info, "role") != "master") {
     return absl::UnavailableError(
         absl::StrCat("READONLY: it is a replica of ", ValueIn(info, "master_host"), ":", ValueIn(info, "master_port")));

@@ -30,6 +30,7 @@ bool IsPermanent(const absl::Status& status) {
 absl::Status Add(const absl::Status& others, const address::Address& address, const absl::Status& why) {
   const std::string here = absl::StrCat(address.ToString(), ": ", why.message());
   if (others.ok()) return absl::Status(why.code(), here);
+  // A permanent error outlasts the errors of other addresses: an operator has to act.
   return absl::Status(IsPermanent(others) ? others.code() : why.code(), absl::StrCat(others.message(), "; ", here));
 }
 
@@ -97,6 +98,7 @@ void RedisLink::Post(RedisCall call) {
   call.made = std::chrono::steady_clock::now();
   absl::MutexLock lock(&mutex_);
   posted_.push_back(std::move(call));
+  // A wake-up is a system call: calls posted before the thread looks share one.
   if (!std::exchange(awake_, true)) eventfd_write(wake_, 1);
 }
 
@@ -110,6 +112,7 @@ bool RedisLink::TakePosted() {
     stopping = stopping_;
   }
   for (RedisCall& call : posted) {
+    // After a round of addresses in vain the next round may be seconds away: new calls do not wait for the timeout.
     if (down_.ok() || ready()) {
       waiting_.push_back(std::move(call));
     } else {
@@ -150,6 +153,7 @@ void RedisLink::Poll(Time now) {
     if (connection_->wants_to_write()) files[1].events |= POLLOUT;
   }
   const auto left = std::max(milliseconds(0), std::chrono::ceil<milliseconds>(NextTime() - now));
+  // A minute at most: poll takes an int of milliseconds, and the loop looks at the times again.
   poll(files, 2, static_cast<int>(std::min(left, milliseconds(60'000)).count()));
   eventfd_t ignored = 0;
   if (files[0].revents != 0) eventfd_read(wake_, &ignored);
@@ -157,6 +161,7 @@ void RedisLink::Poll(Time now) {
   now = std::chrono::steady_clock::now();
   heard_ = now;  // long rows may take longer than the timeout while bytes still move
   if ((files[1].revents & POLLOUT) != 0) broken_.Update(connection_->Write());
+  // POLLHUP and POLLERR count as readable: the read tells how the connection ended.
   if ((files[1].revents & ~POLLOUT) != 0 && broken_.ok()) ReadReplies(now);
   if (!broken_.ok()) Break(std::exchange(broken_, absl::OkStatus()), now);
 }
@@ -220,6 +225,7 @@ void RedisLink::OnReady(Time now) {
   if (!identity_.empty() && identity_ != greeting_->identity()) {
     log::Log(log::LogLevel::kError, "redis has lost its data: sessions that were saved there are gone",
              {{"address", address().ToString()}, {"data", greeting_->identity()}, {"data_before", identity_}});
+    // Known data without a fence of this server are from before the first connection: a backup, or a replica behind.
   } else if (!identity_.empty() && greeting_->last_fence().empty()) {
     log::Log(log::LogLevel::kError, "redis has gone back to earlier data: the last saves may be gone",
              {{"address", address().ToString()}, {"data", identity_}});
@@ -245,16 +251,19 @@ void RedisLink::OnReply(const redisReply& reply) {
   RedisCall call = std::move(under_way_.front());
   under_way_.pop_front();
   if (reply.type != REDIS_REPLY_ERROR) {
+    // Only a reply ends the growth of the pauses: a Redis may take the greeting and break again and again.
     pause_ = kFirstPause;
     RefuseOvertaken(call);
     call.answer(&reply);
   } else if (IsNoScript(TextOf(reply)) && call.script) {
+    // A missing script means that Redis did nothing, so sending the call again is safe.
     again_.push_back(std::move(call));
   } else {
     const absl::Status status = FromRedisError(TextOf(reply));
     if (EndsConnection(TextOf(reply))) broken_ = status;
     call.answer(status);
   }
+  // Once nothing is under way, the calls sent again keep their order.
   if (under_way_.empty() && !again_.empty() && broken_.ok()) LoadScripts();
 }
 
@@ -293,6 +302,7 @@ void RedisLink::SendWaiting() {
 }
 
 void RedisLink::Send(RedisCall call) {
+  // A Redis that was asked nothing was not silent: the timeout begins with the question.
   if (under_way_.empty()) heard_ = std::chrono::steady_clock::now();
   std::vector<absl::string_view> command;
   const std::string number = absl::StrCat(number_), keys = absl::StrCat(call.keys.size() + 2);
@@ -327,6 +337,7 @@ void RedisLink::Beat(Time now) {
 
 void RedisLink::CheckTimes(Time now) {
   if (connection_ != nullptr && (!ready() || !under_way_.empty()) && now - heard_ >= timeout_) {
+    // A Redis without TLS may meet a handshake with silence.
     const absl::string_view hint = options_.tls.enabled() && !ready() ? "; does it speak TLS?" : "";
     Break(absl::UnavailableError(absl::StrCat("no answer for ", absl::FormatDuration(options_.timeout), hint)), now);
   }
@@ -352,6 +363,7 @@ void RedisLink::Break(const absl::Status& why, Time now) {
   for (RedisCall& call : std::exchange(under_way_, {})) {
     call.answer(Unavailable(here, "; whether it was done is not known"));
   }
+  // Sentinels may name another master by now.
   master_.reset();
   Pause(now);
 }
@@ -360,9 +372,11 @@ void RedisLink::AttemptFailed(const absl::Status& why, Time now) {
   round_failed_ = Add(round_failed_, address(), why);
   master_.reset();
   at_ = (at_ + 1) % options_.addresses.size();
+  // A pause follows a whole round: a dead address must not delay the attempt at the next.
   if (++tried_ < options_.addresses.size()) return;
   tried_ = 0;
   down_ = std::exchange(round_failed_, absl::OkStatus());
+  // A long outage logs each reason once, not at each attempt.
   if (last_log_ != down_.message()) {
     log::Log(log::LogLevel::kError, "no redis", {{"why", std::string(down_.message())}});
     last_log_ = std::string(down_.message());
@@ -383,6 +397,7 @@ void RedisLink::Pause(Time now) {
 void RedisLink::SayGoodbye() {
   if (!ready()) return;
   connection_->Send({"DEL", keys_.fence});
+  // If the goodbye is lost, the fence goes after a week by itself.
   (void)connection_->Write();
 }
 

@@ -5,6 +5,7 @@
 namespace aaren::store {
 namespace {
 
+// Refused while Redis is full.
 constexpr char kWrites[] = "#!lua";
 constexpr char kWritesInLittle[] = "#!lua flags=allow-oom";  // also while Redis is full
 constexpr char kReads[] = "#!lua flags=no-writes";
@@ -40,7 +41,9 @@ return redis.call('INCRBY', KEYS[3], ARGV[2])
 )";
 
 // The save to keep must be stored, and the newest save must be the loaded one: another server may have saved since, and
-// told its client. 0 also stands for the empty row, which counts unless the first save is durable.
+// told its client. 0 also stands for the empty row, which counts unless the first save is durable. The script finds
+// delivered_seq in the header's bytes: behind 17 bytes of version, epoch and incarnation, three strings and 8 bytes of
+// numerics version and channels. Strings of Lua begin at 1.
 constexpr char kAcquire[] = R"(
 local function delivered_seq(header)
   local at = 18
@@ -99,7 +102,8 @@ return 1
 )";
 
 // A Redis that has gone back a little may have lost the save to keep: then the newest save before it stays. Rows in the
-// arguments take no more room than the rows thrown away. They come after later calls, and may be late.
+// arguments take no more room than the rows thrown away. They come after later calls, and may be late. ARGV[1] is the
+// connection's number; each key from KEYS[3] on has five arguments.
 constexpr char kSave[] = R"(
 local function keepable(held, keep)
   local best = ''
@@ -180,6 +184,7 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then
 end
 )";
 
+// A deletion that expects "*" takes any session, damaged or not.
 constexpr char kDelete[] = R"(
 local expected = ARGV[3]
 if expected ~= '*' then

@@ -50,6 +50,7 @@ std::string ExpectedWriter(absl::string_view encoded_header) {
 std::string EncodeRedisHeader(const SessionHeader& header) { return EncodeHeader({header, {}}); }
 
 std::string EncodeRedisSlot(uint64_t epoch, const SavedRows& save) {
+  // The script chooses the slot. ParseRedisSession takes the slot's number from the field, not from these bytes.
   return RowsField(epoch, save.point.seq) + EncodeSlot(SlotOf(0, save));
 }
 
@@ -77,6 +78,7 @@ absl::StatusOr<StoredHeader> ParseRedisSession(const std::string& key, absl::Spa
     slot->slot = i;
     header->slots.push_back(*slot);
   }
+  // A script takes any free slot, and StoredHeader lists slots in order of seq.
   if (header.ok() && header->slots.size() == kSlotCount && header->slots[0].point.seq > header->slots[1].point.seq) {
     std::swap(header->slots[0], header->slots[1]);
   }

@@ -62,6 +62,7 @@ std::string FirstWith(const std::string& prefix, const std::string& after) {
 }
 
 std::string PrefixEnd(std::string prefix) {
+  // A byte of 255 has no successor: the byte before is raised instead.
   while (!prefix.empty() && prefix.back() == '\xff') prefix.pop_back();
   if (prefix.empty()) return "+";
   prefix.back() = static_cast<char>(static_cast<unsigned char>(prefix.back()) + 1);
@@ -156,6 +157,7 @@ struct RedisStore::SaveBatch {
 
   void Done(size_t save, WriteResult result) {
     items[save].result = std::move(result);
+    // The rows of a done save leave the memory while other scripts of the batch still run.
     items[save].rows.reset();
     if (--left > 0) return;
     std::vector<WriteResult> results;
@@ -172,6 +174,7 @@ struct RedisStore::SaveBatch {
 // Puts rows where the script finds them. The call names no keys: rows do not overtake a script that has to wait.
 void RedisStore::BringRows(const std::shared_ptr<SaveBatch>& batch, size_t save) {
   const SaveBatch::Item& item = batch->items[save];
+  // The reply is not needed: the script answers NOROWS where the HSET was refused.
   link_->Post({{}, {}, {"HSET", item.key, item.field}, item.rows, [](const Reply&) {}, {}});
 }
 

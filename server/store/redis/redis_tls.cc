@@ -45,6 +45,7 @@ bool IsAddress(const std::string& host) {
 
 // Accepts only a certificate for the host.
 bool Expect(const std::string& host, SSL* ssl) {
+  // A certificate lists addresses apart from names, and TLS sends no address as a server's name (RFC 6066).
   if (IsAddress(host)) return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host.c_str()) == 1;
   return SSL_set1_host(ssl, host.c_str()) == 1 && SSL_set_tlsext_host_name(ssl, host.c_str()) == 1;
 }
@@ -57,6 +58,7 @@ absl::StatusOr<std::unique_ptr<RedisTls>> RedisTls::Begin(const RedisTlsFiles& f
   if (context == nullptr) return absl::UnavailableError("no memory for TLS");
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
+  // The bytes to write grow and move between two calls: OpenSSL must accept another buffer, and may take a part.
   SSL_CTX_set_mode(context.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   if (absl::Status read = ReadFiles(files, context.get()); !read.ok()) return read;
   SSL* ssl = SSL_new(context.get());
@@ -70,6 +72,7 @@ absl::StatusOr<std::unique_ptr<RedisTls>> RedisTls::Begin(const RedisTlsFiles& f
 }
 
 absl::StatusOr<size_t> RedisTls::Write(absl::string_view bytes) {
+  // SSL_get_error reads the thread's queue of errors, too: an old error would be taken for an error of this call.
   ERR_clear_error();
   errno = 0;
   const int result = SSL_write(ssl_.get(), bytes.data(), static_cast<int>(std::min<size_t>(bytes.size(), INT_MAX)));
@@ -92,8 +95,10 @@ absl::StatusOr<size_t> RedisTls::Moved(int result) {
   std::string why = LastError();
   if (verified != X509_V_OK) {
     why = absl::StrCat("its certificate is refused: ", X509_verify_cert_error_string(verified));
+    // OpenSSL 3 reports an end without close_notify as an error with this text.
   } else if (error == SSL_ERROR_ZERO_RETURN || absl::StrContains(why, "unexpected eof")) {
     return absl::UnavailableError("Redis has closed the connection");
+    // OpenSSL takes an answer in plain text for a record of a wrong version.
   } else if (absl::StrContains(why, "wrong version number")) {
     why = "it speaks none at this port";
   } else if (why.empty()) {

@@ -17,7 +17,7 @@ namespace aaren::store {
 
 class SentinelQuestion {
  public:
-  // As RedisGreeting::Begin. REQUIRES: options.sentinel names a master.
+  // Errors: RedisGreeting::Begin's. REQUIRES: options.sentinel names a master.
   static absl::StatusOr<SentinelQuestion> Begin(const RedisOptions& options);
 
   const std::vector<std::vector<std::string>>& commands() const { return commands_; }

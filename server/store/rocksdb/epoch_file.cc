@@ -16,6 +16,7 @@ namespace {
 absl::StatusOr<uint64_t> ReadEpoch(rocksdb::DB& db, const FolderLock& folder) {
   std::string bytes;
   const rocksdb::Status status = db.Get({}, kEpochKey, &bytes);
+  // A new database begins at 1: epoch 0 stands for "no session".
   if (status.IsNotFound()) return 1;
   if (!status.ok()) return FromRead(status, folder);
   Fields fields("the store's epochs", bytes);

@@ -91,6 +91,7 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenToRead(const FolderLock& folder
 
 // Why RocksDB refuses the database: by the name of a missing file, if a file is missing.
 absl::Status WhyNot(const absl::Status& strict, const FolderLock& folder, rocksdb::Options reading) {
+  // With paranoid checks RocksDB refuses the database before telling the files.
   reading.paranoid_checks = false;
   const absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = OpenToRead(folder, reading);
   const absl::Status files = db.ok() ? CheckFiles(**db, folder.path() + "/rocksdb") : absl::OkStatus();
@@ -111,6 +112,7 @@ absl::Status CheckManifest(const std::string& database, const Recorded& recorded
     return absl::DataLossError(absl::StrCat("CURRENT names ", name, ", and ", recorded.name, " was written"));
   if (absl::IsNotFound(bytes.status())) return absl::DataLossError(name + " is missing");
   if (!bytes.ok()) return bytes.status();
+  // A MANIFEST ahead of the ledger is no loss: a kill came between the writing of the two.
   if (name != recorded.name || absl::StartsWith(*bytes, recorded.bytes)) return absl::OkStatus();
   if (bytes->size() >= recorded.bytes.size()) return absl::DataLossError(name + " is not what was written");
   return absl::DataLossError(
@@ -125,6 +127,7 @@ absl::StatusOr<LostWrites> CheckDatabase(const FolderLock& folder, const rocksdb
   LoggedWrites logged;
   rocksdb::Options reading = settings;
   reading.wal_filter = &logged;
+  // A look at the database must not write the ledger.
   reading.listeners.clear();
   const absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = OpenToRead(folder, reading);
   if (!db.ok()) return WhyNot(db.status(), folder, reading);

@@ -49,6 +49,7 @@ absl::StatusOr<bool> SaysNoFormat(int folder, const std::string& path, uint32_t 
   if (file < 0) return CannotUse(path, errno);
   const std::string held = ContentsOf(file);
   close(file);
+  // A start that was killed inside WriteFormat leaves an empty file.
   if (held.empty()) return true;
   absl::string_view number = held;
   uint32_t version = 0;
@@ -81,14 +82,17 @@ absl::StatusOr<FolderLock> FolderLock::Take(const std::string& folder, uint32_t 
   std::error_code error;
   const std::filesystem::path parent = std::filesystem::path(folder).parent_path();
   if (!parent.empty()) std::filesystem::create_directories(parent, error);
+  // mkdir makes the folder private at once; create_directories would follow the umask.
   (void)mkdir(folder.c_str(), S_IRWXU);
   if (!error) std::filesystem::create_directories(folder, error);  // names the error
+  // A file in the folder's place: "File exists" would not tell the user the reason.
   if (error) return CannotUse(folder, error.value() == EEXIST ? ENOTDIR : error.value());
   FolderLock lock(folder, open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (lock.directory_ < 0) return CannotUse(folder, errno);
   const std::string path = folder + "/owner";
   lock.file_ = openat(lock.directory_, "owner", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (lock.file_ < 0) return CannotUse(path, errno);
+  // The kernel drops the lock with the process, however the process ends: no stale lock refuses the next start.
   if (flock(lock.file_, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return CannotUse(path, errno);
     return absl::AlreadyExistsError(absl::StrCat(folder, " is in use by ", ContentsOf(lock.file_)));
@@ -117,6 +121,7 @@ absl::Status FolderLock::Check() const {
   }, there{};
   const std::string path = folder_ + "/owner";
   if (fstat(file_, &held) != 0) return CannotUse(path, errno);
+  // Another folder in the same place has a file `owner` of another inode or none.
   const bool same = stat(path.c_str(), &there) == 0 && there.st_dev == held.st_dev && there.st_ino == held.st_ino;
   if (same) return absl::OkStatus();
   return absl::UnavailableError(

@@ -63,6 +63,7 @@ std::string HeaderCursor::GaveWayAt() const {
 // Sessions between two damaged places near each other may be left out.
 bool HeaderCursor::SeekBehindDamage(const std::string& last) {
   if (!IsDamage(status())) return false;
+  // A stop at deleted keys would look like a readable place to the search below.
   options_.max_skippable_internal_keys = 0;
   const size_t size = last.size() + kMorePrecise;
   std::vector<std::string> steps{end_};  // the nearest comes last

@@ -11,6 +11,7 @@
 namespace aaren::store {
 namespace {
 
+// A list gives way to the next waiting list after so many sessions.
 constexpr size_t kStepSessions = 256;
 
 }  // namespace
@@ -30,6 +31,7 @@ bool HeaderWalk::Step(rocksdb::DB& db, const FolderLock& folder) {
     last = at.key();
     if (left-- == 0) return next_ = last, false;
     const std::string key = last.substr(1);
+    // The walk begins at the last key of the page before.
     if (!after_.empty() && key <= after_) continue;
     absl::StatusOr<StoredHeader> header = ParseHeader(key, at.value());
     SessionRecord record;

@@ -118,6 +118,7 @@ void Ledger::Record(rocksdb::DB& db) {
 absl::Status Ledger::RecordNow(rocksdb::DB& db) {
   std::vector<std::string> files;
   uint64_t size = 0;
+  // GetLiveFiles would flush by default, and the flush would call Record again.
   const rocksdb::Status told = db.GetLiveFiles(files, &size, /*flush_memtable=*/false);
   const auto is_manifest = [](const std::string& name) { return absl::StartsWith(name, "/MANIFEST-"); };
   const auto name = std::find_if(files.begin(), files.end(), is_manifest);
@@ -137,6 +138,7 @@ absl::Status Ledger::SetMark(uint64_t written) {
   const std::string path = folder_ + "/mark";
   if (absl::Status status = ReplaceFile(path, MarkOf(written, synced_, boot_)); !status.ok()) return status;
   if (mark_ >= 0) close(mark_);
+  // The file stays open: each group of writes overwrites the mark in place, without a rename or a sync.
   mark_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   return mark_ >= 0 ? absl::OkStatus() : absl::UnavailableError(absl::StrCat(path, " cannot be opened"));
 }

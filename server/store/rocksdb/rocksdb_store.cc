@@ -24,6 +24,7 @@
 namespace aaren::store {
 namespace {
 
+// Bounds the memory of a group, and how long its first call waits for the answer.
 constexpr size_t kGroupBytes = 4 << 20;
 constexpr uint64_t kEpochBlock = 1 << 20;  // the number given out on disk together
 constexpr char kTryKey[] = "t";
@@ -71,6 +72,8 @@ WriteResult SaveNow(WriteGroup& group, SaveWrite& write) {
 
 WriteResult DeleteNow(WriteGroup& group, const std::string& key, std::optional<uint64_t> held_epoch) {
   const absl::StatusOr<std::optional<StoredHeader>> held = group.Header(key);
+  // A damaged header says nothing of the slots, so all keys go. A disk that fails for a moment may give the header
+  // later.
   if (!held.ok() && !absl::IsUnavailable(held.status()) && !held_epoch) {
     group.RemoveDamaged(key);
     return {};
@@ -109,9 +112,11 @@ absl::StatusOr<std::unique_ptr<RocksDbStore>> RocksDbStore::Open(const RocksDbOp
   if (absl::Status status = store->OpenDatabase(); !status.ok()) return status;
   const absl::StatusOr<uint64_t> epoch = NextEpoch(*store->db_, store->lock_, store->epochs_);
   if (!epoch.ok()) return epoch.status();
+  // The format is written last: a kill before leaves a folder that counts as new.
   if (store->lock_.is_new()) {
     if (absl::Status status = store->lock_.WriteFormat(kFormat); !status.ok()) return status;
   }
+  // The rest of the last block is left out: the disk does not tell how many of its epochs were given out.
   store->next_epoch_ = store->end_epoch_ = *epoch;
   store->lister_.Start();
   store->thread_ = std::thread([made = store.get()] { made->Run(); });
@@ -147,6 +152,7 @@ RocksDbStore::~RocksDbStore() {
 
 // Only a new folder gets a database: a session missing in a database counts as deleted.
 absl::Status RocksDbStore::OpenDatabase() {
+  // The Lister lets go of the database before the database closes.
   lister_.Use(nullptr);
   db_.reset();
   const std::string folder = lock_.path() + "/rocksdb";
@@ -277,11 +283,13 @@ absl::StatusOr<uint64_t> RocksDbStore::TakeEpochs(WriteGroup& group, uint64_t co
   if (end_epoch_ - next_epoch_ < count) {
     const uint64_t end = end_epoch_ + std::max(count, kEpochBlock);
     if (!group.failed().ok()) return group.failed();
+    // Both records are on the disk before the first epoch of the block is given out.
     if (absl::Status status = epochs_.Write(end); !status.ok()) return status;
     std::string bytes;
     Put(bytes, end);
     group.PutRaw(kEpochKey, bytes);
     if (absl::Status status = group.CommitSynced(); !status.ok()) return status;
+    // The epochs left in the old block are skipped: a caller gets epochs in a row.
     next_epoch_ = end_epoch_;
     end_epoch_ = end;
   }

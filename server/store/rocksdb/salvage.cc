@@ -54,6 +54,7 @@ absl::Status LinkAll(const FolderLock& from, const Ledger& ledger, const std::st
   for (auto entry = fs::directory_iterator(database, error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
     const std::string name = entry->path().filename();
+    // The ledger's copy takes the place of a MANIFEST that is behind.
     const bool names_files = name == "CURRENT" || absl::StartsWith(name, "MANIFEST-");
     if (name == "LOCK" || (names_files && !own.ok())) continue;
     fs::create_symlink(entry->path(), links + "/" + name, error);
@@ -74,6 +75,7 @@ class NamesInLogs : public rocksdb::WalFilter, rocksdb::WriteBatch::Handler {
   }
   const char* Name() const override { return "NamesInLogs"; }
   rocksdb::Status PutCF(uint32_t, const rocksdb::Slice& key, const rocksdb::Slice&) override {
+    // A deletion in a later log does not take the name away: CopyOne asks the database, which knows the deletion.
     if (key.starts_with("h")) names.insert(key.ToString());
     return rocksdb::Status::OK();
   }
@@ -148,6 +150,7 @@ class Salvager {
     }
     target->reset();
     const EpochFile epochs(from_.path());
+    // No epoch is given out twice, even if both records of the old folder are damaged.
     const uint64_t next = std::max(NextEpoch(*db_, from_, epochs).value_or(1), last_epoch_ + 1);
     if (absl::Status written = EpochFile(to_).Write(next); !written.ok()) return written;
     return done_;

@@ -27,6 +27,7 @@ std::string HeaderKey(const std::string& key) { return absl::StrCat("h", key); }
 
 std::string RowsKey(const std::string& key, uint8_t slot) {
   std::string name = absl::StrCat("r", key);
+  // Ids are printable: no key of a longer id begins with these bytes.
   name += '\0';
   name += static_cast<char>('0' + slot);
   return name;
@@ -46,6 +47,7 @@ absl::StatusOr<std::optional<StoredHeader>> WriteGroup::Header(const std::string
 }
 
 absl::StatusOr<std::optional<StoredHeader>> WriteGroup::Held(const std::string& key) {
+  // A header that waits in the group is newer than the cache's.
   const StoredHeader* known = db_ == nullptr || headers_.contains(key) ? nullptr : held_.Find(key);
   if (known == nullptr) return Header(key);
   return *known;
@@ -73,6 +75,7 @@ absl::StatusOr<SessionRecord> WriteGroup::Session(const std::string& key) {
     } else if (!absl::IsDataLoss(rows.status())) {
       return rows.status();
     } else {
+      // The sound save may still serve. The caller decides, by damaged_seq.
       record.damage = rows.status();
       record.damaged_seq = slot.point.seq;
     }
@@ -87,6 +90,7 @@ void WriteGroup::Put(const StoredHeader* held, const StoredHeader& next, const s
   for (size_t i = 0; held != nullptr && i < held->slots.size(); ++i) {
     const uint8_t slot = held->slots[i].slot;
     const bool stays = std::any_of(next.slots.begin(), next.slots.end(), [slot](auto& at) { return at.slot == slot; });
+    // A slot that is written again needs no deletion.
     if (!stays) batch_.Delete(SliceOf(RowsKey(next.key, slot)));
   }
   for (size_t i = 0; i < saves.size(); ++i) {
@@ -114,12 +118,14 @@ absl::Status WriteGroup::Write(bool sync) {
     options.sync = sync;
     const rocksdb::Status status = db_->Write(options, &batch_);
     damaged_ |= IsDamage(status);
+    // The mark comes before the answers: at the next start every answered write is looked for.
     if (status.ok()) ledger_.Mark(db_->GetLatestSequenceNumber());
     // DataLoss would blame a session.
     if (!status.ok()) failed_ = absl::UnavailableError(folder_.Shown(status.ToString()));
   }
   const bool written = batch_.Count() == 0 || failed_.ok();
   if (written) NoteWritten();
+  // After a failed write nobody knows the database's headers.
   if (!failed_.ok()) held_.Clear();
   batch_.Clear();
   headers_.clear();

@@ -40,7 +40,7 @@ class WriteGroup {
   // Nothing if the store has no session of this key.
   absl::StatusOr<std::optional<StoredHeader>> Header(const std::string& key);
 
-  // As Header, but perhaps only the epoch, the incarnation and the slots, enough for a save.
+  // Like Header, but perhaps with the epoch, the incarnation and the slots alone: enough for a save.
   absl::StatusOr<std::optional<StoredHeader>> Held(const std::string& key);
 
   // The rows of a slot, checked. REQUIRES: no write of the session waits.

@@ -37,6 +37,7 @@ void Fill(const Attribute& attribute, otlp::common::v1::KeyValue& out) {
 void Fill(const Span& span, otlp::trace::v1::Span& out) {
   out.set_trace_id(Bytes(span.context.trace));
   out.set_span_id(Bytes(span.context.span));
+  // OTLP wants the field of a root span to be empty.
   if (span.parent != SpanId{}) out.set_parent_span_id(Bytes(span.parent));
   out.set_name(span.name);
   out.set_kind(ToKind(span.kind));

@@ -16,6 +16,7 @@
 namespace aaren::trace {
 namespace {
 
+// While a collector is away every batch is lost, at least one a second under load: the log gets a line a minute.
 constexpr std::chrono::minutes kLogPause(1);
 constexpr size_t kLogBytes = 512;       // shown of a collector's message
 constexpr int kMostBackoffMs = 10'000;  // bounds the time to find a collector again
@@ -32,6 +33,7 @@ void Exporter::Stop(absl::Duration patience) {
   buffer_.Close();
   if (done_.get_future().wait_for(absl::ToChronoNanoseconds(patience)) != std::future_status::ready) {
     absl::MutexLock lock(&mutex_);
+    // The thread may be between two calls: Enter then refuses the next call.
     given_up_ = true;
     if (call_ != nullptr) call_->TryCancel();
   }
@@ -42,6 +44,7 @@ void Exporter::Stop(absl::Duration patience) {
 // silence, and each connection is a channel of its own.
 void Exporter::Connect() {
   grpc::ChannelArguments arguments;
+  // gRPC shares connections between channels: without an own pool a new channel gets the dead connection again.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMostBackoffMs);
   // gRPC would ask a proxy of the environment for a collector on this machine, too.
@@ -80,6 +83,7 @@ void Exporter::Send(const std::vector<Span>& spans) {
   }
   if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED) Connect();
   const auto rejected = static_cast<uint64_t>(std::max<int64_t>(0, response.partial_success().rejected_spans()));
+  // A collector may take a batch in part, by OTLP's partial_success. Its number of rejected spans may be anything.
   const uint64_t lost = status.ok() ? std::min<uint64_t>(rejected, spans.size()) : spans.size();
   sent_.fetch_add(spans.size() - lost, std::memory_order_relaxed);
   lost_.fetch_add(lost, std::memory_order_relaxed);
