@@ -9,6 +9,7 @@ absl::Status StaleSlot(Slot slot) {
 }
 
 absl::Status ClaimRow(const Task& task, const Run& run, absl::Span<std::byte> row) {
+  // All other checks come before the mark, so a refused run leaves no mark behind.
   if (row.empty()) return StaleSlot(run.slot);
   if (run.values.empty()) return absl::InvalidArgumentError("has no tokens");
   if (absl::Status status = task.CheckRun(run); !status.ok()) return status;

@@ -8,6 +8,7 @@ absl::Status HostLane::Allocate(absl::Span<Slot> slots) {
   for (size_t i = 0; i < slots.size(); ++i) {
     const absl::StatusOr<Slot> slot = rows_.Allocate();
     if (!slot.ok()) {
+      // A call that fails gives back the rows taken before the failure (lane.h).
       Free(slots.first(i));
       return slot.status();
     }
@@ -38,6 +39,7 @@ absl::Status HostLane::Read(absl::Span<const RowRead> rows) {
 }
 
 absl::Status HostLane::Write(absl::Span<const RowWrite> rows) {
+  // A refused call writes no row: every slot is checked before the first copy.
   for (const RowWrite& row : rows) {
     if (absl::Status status = CheckSlot(row.slot); !status.ok()) return status;
   }

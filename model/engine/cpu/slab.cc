@@ -46,6 +46,7 @@ struct StateSlab::Block {
 
 StateSlab::StateSlab(size_t row_bytes, size_t capacity_rows)
     : row_bytes_(row_bytes),
+      // A slot's index has 32 bits.
       capacity_(std::min<size_t>(capacity_rows, std::numeric_limits<uint32_t>::max())),
       rows_per_block_(std::max<size_t>(1, kBlockBytes / row_bytes)) {}
 

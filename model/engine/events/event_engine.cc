@@ -99,6 +99,7 @@ absl::Status CheckRuns(absl::Span<const EventRun> runs) {
 }
 
 absl::Status HostEventEngine::Step(absl::Span<const EventRun> runs, Scratch& scratch) const {
+  // All runs are checked before the first event is taken, so a refused call changes no row.
   if (absl::Status status = CheckRuns(runs); !status.ok()) return status;
   Tile& tile = static_cast<Tile&>(scratch);
   for (const EventRun& run : runs) {
@@ -114,11 +115,14 @@ absl::Status HostEventEngine::Step(absl::Span<const EventRun> runs, Scratch& scr
 void HostEventEngine::Take(const Event& event, EventRow& row, EventResult* result, Tile& tile) const {
   EventMemory& memory = row.memory;
   // The difference of any two times fits the unsigned number.
+  // The difference is formed in unsigned numbers, where no overflow is undefined.
   const uint64_t waited = static_cast<uint64_t>(event.time_ns) - static_cast<uint64_t>(row.newest_ns);
   const double gap = memory.count == 0 ? 0 : static_cast<double>(waited) * kNanosecond;
   if (memory.count == 0 && memory.calendar != 0) memory.epoch = static_cast<double>(event.time_ns) * kNanosecond;
   row.newest_ns = event.time_ns;
   Observe({.gap = gap, .mark = event.mark}, memory);
+  // An event that makes no token waits as well. Its surprise needs the outlook of the event before, which may still
+  // wait.
   const size_t token = tile.size++;
   Waiting& waiting = tile.waiting[token];
   waiting = {.row = &row,
@@ -129,6 +133,7 @@ void HostEventEngine::Take(const Event& event, EventRow& row, EventResult* resul
              .live = memory.live,
              .token = HasScale(memory)};
   float* inputs = tile.inputs.get() + token * kInputStride;
+  // The kernels read every place of the tile, and a place without a token must hold numbers.
   std::fill_n(inputs, kInputs, 0.0f);
   if (!waiting.token) return;
   waiting.log_scale = LogScale(memory);
@@ -206,19 +211,24 @@ void HostEventEngine::ReadMarks(const float* heads, size_t token, Tile& tile, fl
   const float* marks = tile.MarksOf(token);
   const PackedMatrix& all = weights_.heads;
   engine::Multiply(weights_.mark_input, marks, kMarkStride, live, tile.hidden.get(), kMarkHidden);
+  // The stride of 0 adds the token's part to the row of every mark.
   engine::AddRows(heads + all.offset(EventWeights::kMarkToken), 0, live, kMarkHidden, tile.hidden.get(), kMarkHidden);
+  // With ones for values, the gate's kernel is silu alone.
   engine::GateBySilu(tile.hidden.get(), tile.ones.get(), live * kMarkHidden, tile.hidden.get());
   engine::Multiply(weights_.mark_hidden, tile.hidden.get(), kMarkHidden, live, tile.logits.get(), math::kLanes);
   const float* line = heads + all.offset(EventWeights::kMarkLine);
+  // The exponential reads whole vectors, and the padding must be numbers.
   alignas(64) float logit[math::PadToLanes(kMarkSlots + 1)];
   std::fill_n(logit, std::size(logit), 0.0f);
   float most = logit[live] = heads[all.offset(EventWeights::kMarkNew)];
   for (size_t k = 0; k < live; ++k) {
+    // The sum is taken in the order of j, and so has the same bits for any width of vectors.
     float sum = 0;
     for (size_t j = 0; j < kMarkInputs; ++j) sum += line[j] * marks[k * kMarkStride + j];
     logit[k] = tile.logits[k * math::kLanes] + sum;
     most = std::max(most, logit[k]);
   }
+  // The largest logit becomes 0, so no exponential overflows.
   for (size_t k = 0; k <= live; ++k) logit[k] -= most;
   engine::Exp(logit, std::size(logit), logit);
   float whole = 0;
@@ -233,6 +243,7 @@ void HostEventEngine::Finish(size_t token, Tile& tile) const {
   EventRow& row = *waiting.row;
   const float* heads = tile.wide.get() + token * tile.wide_stride;
   EventResult* result = waiting.result;
+  // The surprise is judged before the row takes the new outlook: the event was forecast by the old outlook.
   if (result != nullptr) {
     *result = {
         .outlook = kNoOutlook, .marks = {}, .surprise = static_cast<float>(SurpriseOf(row.outlook, waiting.gap))};
@@ -247,6 +258,7 @@ void HostEventEngine::Finish(size_t token, Tile& tile) const {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<EventEngine>> NewEventEngine(const EventPackage& package) {
+  // Without FMA, Highway would emulate the fused multiply-add with two roundings and give other bits.
   if (!math::HasFma()) return absl::FailedPreconditionError("this CPU has no fused multiply-add");
   return std::make_unique<HostEventEngine>(package);
 }
@@ -255,6 +267,7 @@ EventRow NewEventRow(bool calendar) {
   EventRow row;
   std::memset(&row, 0, sizeof(row));
   row.memory = NoEvents(calendar ? 0 : std::numeric_limits<double>::quiet_NaN());
+  // Far below any score: the exponential of the difference is 0, and the first token gets the whole weight.
   for (EventLayer& layer : row.layers) std::fill_n(layer.peak, kHeads, -1e30);
   row.outlook = kNoOutlook;
   return row;

@@ -23,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kKind[] = "events", kManifestName[] = "model.json", kWeightsName[] = "weights.safetensors";
+// The network's 142,000 parameters take 0.6 MB. The bound keeps a wrong file out of memory.
 constexpr uintmax_t kMostBytes = uintmax_t{16} << 20;
 constexpr float kMostWeight = 1e4f;  // no trained weight comes near
 
@@ -59,6 +60,7 @@ absl::Status CheckTensor(const std::string& name, const package::Tensor& tensor,
                                                    "], not [", absl::StrJoin(shape, ", "), "]"));
   }
   for (const float value : tensor.data) {
+    // The comparison is false for NaN, which is refused, too.
     if (std::abs(value) <= kMostWeight) continue;
     return absl::InvalidArgumentError(absl::StrCat("tensor ", name, " has the value ", value));
   }
@@ -144,6 +146,7 @@ absl::StatusOr<EventPackage> LoadEventPackage(const std::string& folder) {
   if (absl::Status status = ReadManifest(*manifest, package, hash); !status.ok()) return In(manifest_file, status);
   const absl::StatusOr<std::string> weights = ReadWhole(weights_file);
   if (!weights.ok()) return weights.status();
+  // The hash comes before the parser, so a torn file is DataLoss and not a puzzling shape error.
   if (package::Sha256({*weights}) != hash) {
     return absl::DataLossError(absl::StrCat(weights_file.string(), ": SHA-256 is not that of ", kManifestName));
   }
@@ -166,9 +169,12 @@ absl::Status SaveEventPackage(const std::string& folder, EventPackage& package) 
                                        {"input_version", kEventInputVersion},
                                        {"training", package.training},
                                        {"weights_sha256", package::Sha256({weights})}};
+  // Free text may hold bytes that are not UTF-8. A replaced character is better than no package after a training.
   const std::string manifest = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   std::error_code error;
   fs::create_directories(folder, error);
+  // The manifest comes last, because the manifest holds the hash of the weights: after a crash in between, the hash
+  // differs.
   if (absl::Status status = Replace(fs::path(folder) / kWeightsName, weights); !status.ok()) return status;
   if (absl::Status status = Replace(fs::path(folder) / kManifestName, manifest); !status.ok()) return status;
   package.digest = package::Sha256({manifest, weights});

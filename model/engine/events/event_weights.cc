@@ -30,6 +30,7 @@ EventBlock BlockOf(const EventPackage& package, size_t index) {
                       .down = PackedMatrix::Pack({{tensor("mlp.down.weight")}}),
                       .decay = {}};
   const Tensor& logs = tensor("attention.log_decay");
+  // The exponential is our own, because the C library's last bits differ between machines.
   for (size_t h = 0; h < kHeads; ++h) block.decay[h] = math::Exp(logs.data[h]);
   return block;
 }

@@ -10,6 +10,7 @@
 namespace aaren::events {
 namespace {
 
+// A tie has no logarithm, and so a place of its own.
 constexpr float kTiePlace = -8, kMostPlace = 10;
 
 // Appends numbers to a token's inputs.
@@ -33,6 +34,8 @@ float PlaceOf(float x, double scale) {
 
 const MarkSlot& Present(const EventMemory& memory) { return memory.slots[memory.newest.slot]; }
 
+// Divisors and bounds in this file are part of the inputs' meaning: a change spoils trained weights
+// (kEventInputVersion).
 void WriteRing(const EventMemory& memory, double scale, Writer& to) {
   for (const float x : memory.ring) to.Put(x == kAbsent ? 0 : PlaceOf(x, scale) / 2);
   for (size_t j = 1; j <= kRing; ++j) to.Put(memory.marks[j] == memory.marks[0] ? 1 : 0);
@@ -40,6 +43,7 @@ void WriteRing(const EventMemory& memory, double scale, Writer& to) {
 
 void WriteMeans(const EventMemory& memory, double scale, Writer& to) {
   for (size_t k = 1; k < std::size(kLogKeep); ++k) to.Put(Clip(memory.log_gap[k].value() - scale, 8) / 2);
+  // The 0.01 keeps the logarithm finite for intervals that are all equal.
   to.Put(0.5 * math::Log(memory.square[1] / memory.log_gap[2].weight + 0.01));
   to.Put(0.5 * math::Log(memory.square[0] / memory.log_gap[0].weight + 0.01));
   to.Put(memory.ties.value());
@@ -55,6 +59,7 @@ void AfterMark(const EventMemory& memory, double scale, double& mean, double& de
   const MarkSlot& mark = Present(memory);
   const double n = mark.after_count;
   mean = n > 0 ? Clip(mark.after_mean - scale, kMostPlace) * n / (n + 1) : 0;
+  // The variance 1.5 of an imagined interval stands for a mark that nothing is known of.
   deviation = std::sqrt((n * mark.after_variance + 1.5) / (n + 1));
 }
 
@@ -78,6 +83,7 @@ void WriteMark(const EventMemory& memory, double scale, Writer& to) {
 
 void WriteCalendar(const EventMemory& memory, double scale, Writer& to) {
   if (memory.calendar == 0) {
+    // The calendar has 18 numbers, and a stream without a known origin of time still has their places.
     for (int k = 0; k < 18; ++k) to.Put(0);
     return;
   }
@@ -111,6 +117,7 @@ Shares SharesOf(const MarkSlot& present) {
     shares.equal[present.successors[j]] += 1;
   }
   shares.known = static_cast<float>(known);
+  // Small addends keep every share above 0, because logarithms of the shares follow.
   for (size_t k = 0; k < kMarkSlots; ++k) {
     shares.recent[k] = (shares.recent[k] + 0.05f) / (weights + 0.5f);
     shares.equal[k] = (shares.equal[k] + 0.1f) / (shares.known + 1);
@@ -131,6 +138,7 @@ Places PlacesOf(const EventMemory& memory) {
   AfterMark(memory, scale, mean, deviation);
   places.after = static_cast<float>(mean);
   places.deviation = static_cast<float>(deviation);
+  // A tie has no logarithm; 40 below the scale, the elapsed time is 0 up to rounding.
   const double x = memory.newest.gap > 0 ? math::Log(memory.newest.gap) : scale - 40;
   places.elapsed = static_cast<float>(math::Log(1 + math::Exp(x - scale)));
   return places;
@@ -139,6 +147,7 @@ Places PlacesOf(const EventMemory& memory) {
 void WriteInputs(const EventMemory& memory, float* inputs) {
   const double scale = LogScale(memory);
   Writer to(inputs);
+  // A token exists once an interval was seen, so at least two events came and i >= 1.
   const auto i = static_cast<double>(memory.count - 1);  // the newest event's number
   to.Put(math::Log(1 + i) / 3 - 1);
   to.Put(1 / std::sqrt(i));
@@ -153,6 +162,7 @@ void WriteMarkInputs(const EventMemory& memory, float* inputs, size_t stride) {
   enum { kRecent, kLong, kCount, kSince, kTime, kShare, kEqual, kAge, kLogs };
   alignas(64) float log[kLogs * kMarkSlots];
   const size_t live = memory.live, padded = math::PadToLanes(live);
+  // A logarithm needs arguments above 0, in the padding too.
   std::fill_n(log, kLogs * padded, 1.0f);
   const MarkSlot& present = Present(memory);
   const Shares shares = SharesOf(present);
@@ -161,6 +171,7 @@ void WriteMarkInputs(const EventMemory& memory, float* inputs, size_t stride) {
     const MarkSlot& slot = memory.slots[k];
     const uint32_t since = now - slot.last;
     float* at = log + k;
+    // The addends keep the logarithm finite for a mark that came long ago.
     at[kRecent * padded] = slot.often[0] * KeptOver(0, since) / static_cast<float>(memory.mark_weight[0]) + 0.003f;
     at[kLong * padded] = slot.often[1] * KeptOver(1, since) / static_cast<float>(memory.mark_weight[1]) + 0.001f;
     at[kCount * padded] = (static_cast<float>(slot.count) + 0.1f) / static_cast<float>(memory.count);

@@ -11,6 +11,7 @@ namespace aaren::events {
 namespace {
 
 void KeepTurning(double gap, EventMemory& memory) {
+  // The counts lie relative to the newest event, so an interval turns all of them back.
   memory.phases = kPhaseKeep * memory.phases + 1;
   for (size_t p = 0; p < std::size(kPeriods); ++p) {
     const math::Turned turned = math::Turn(gap / kPeriods[p]);
@@ -27,7 +28,9 @@ void ObserveLog(double x, EventMemory& memory) {
   memory.square[0] = kLogKeep[0] * memory.square[0] + z * z;
   memory.square[1] = kLogKeep[2] * memory.square[1] + z * z;
   MarkSlot& before = memory.slots[memory.newest.slot];
+  // A byte counts; beyond kMostRecent the number no longer matters.
   if (before.after_count < 255) ++before.after_count;
+  // A plain mean at first, and a mean over about kMostRecent events later.
   const float share = 1.0f / static_cast<float>(std::min<int>(before.after_count, kMostRecent));
   const float delta = static_cast<float>(x) - before.after_mean;
   before.after_mean += share * delta;
@@ -44,12 +47,14 @@ void ObserveGap(double gap, EventMemory& memory) {
   if (!tie) ObserveLog(x, memory);
   if (!HasScale(memory)) return;
   const double scale = math::Exp(LogScale(memory));
+  // The traces decay by the scale of the stream's own intervals, and so know no unit of time.
   for (size_t k = 0; k < std::size(kTraceScales); ++k) {
     memory.trace[k] = memory.trace[k] * math::Exp(-gap / (kTraceScales[k] * scale)) + 1;
   }
 }
 
 void Forget(uint8_t slot, EventMemory& memory) {
+  // The slot is to mean another mark, so nothing may refer to the old mark any more.
   const auto clear = [slot](uint8_t& other) { other = other == slot ? kNoSlot : other; };
   std::for_each(std::begin(memory.marks), std::end(memory.marks), clear);
   std::for_each(std::begin(memory.pairs), std::end(memory.pairs), clear);
@@ -93,6 +98,7 @@ void ObserveMark(uint64_t mark, EventMemory& memory) {
     ++memory.distinct;
   }
   Newest& newest = memory.newest;
+  // The successor is noted before `newest` moves on, because the mark belongs to the event before.
   ObserveSuccessor(static_cast<uint8_t>(slot), memory);
   MarkSlot& taken = memory.slots[slot];
   const auto now = static_cast<uint32_t>(memory.count);
@@ -102,12 +108,14 @@ void ObserveMark(uint64_t mark, EventMemory& memory) {
   newest.repeat = newest.slot == slot;
   newest.since_mark = fresh ? 0 : since;
   newest.log_since_mark = fresh ? 0.0f : static_cast<float>(math::Log(std::max(time_since, kLeastTime)));
+  // Two events at one moment have no logarithm of the time between.
   if (!fresh && time_since > 0) {
     if (taken.gap_count < 255) ++taken.gap_count;
     taken.gap_mean +=
         (newest.log_since_mark - taken.gap_mean) / static_cast<float>(std::min<int>(taken.gap_count, kMostRecent));
   }
   for (size_t k = 0; k < 2; ++k) {
+    // Frequencies fade late: a slot is brought up to date only when its mark comes, over all events since.
     taken.often[k] = (fresh ? 0.0f : taken.often[k] * KeptOver(k, since)) + 1.0f;
     memory.mark_weight[k] = kMarkKeep[k] * memory.mark_weight[k] + 1;
     memory.fresh[k].Add(fresh ? 1 : 0, kFreshKeep[k]);
@@ -149,6 +157,7 @@ void Observe(const Arrival& arrival, EventMemory& memory) {
   memory.newest.tie = memory.count > 0 && !(arrival.gap > 0);
   memory.clock += arrival.gap;
   if (memory.calendar != 0) KeepTurning(arrival.gap, memory);
+  // The interval is counted before the mark: an interval belongs to the mark of the event before.
   if (memory.count > 0) ObserveGap(arrival.gap, memory);
   ObserveMark(arrival.mark, memory);
   ++memory.count;

@@ -30,6 +30,7 @@ struct NormalPoint {
 // P(X < x) = 1/2 + density(x) (x + x^3 / 3 + x^5 / 15 + ...), a sum of numbers of one sign.
 NormalPoint ComputePoint(double x) {
   double term = std::abs(x), sum = 0;
+  // At |x| = 8, the edge of the table, terms fall from k = 63 on. Few of the 400 are needed.
   for (int k = 1; k < 400 && term > 0; k += 2) {
     sum += term;
     term *= x * x / (k + 2);
@@ -73,6 +74,7 @@ MixturePoint MixtureAt(const Outlook& outlook, double z) {
     }
   }
   for (size_t k = kLogNormals; k < kLogNormals + kWeibulls; ++k) {
+    // In the logarithm, a Weibull interval lasts beyond z with probability exp(-exp(u)).
     const double u = (z - outlook.at[k]) / outlook.spread[k], hazard = math::Exp(u), left = math::Exp(-hazard);
     point.below += outlook.weight[k] * (1 - left);
     point.density += outlook.weight[k] * hazard * left / outlook.spread[k];
@@ -100,6 +102,7 @@ void Softmax(const float* logits, const Places& places, float* weight) {
 }
 
 double PlaceIn(const Outlook& outlook, double gap) {
+  // math::Log takes normal numbers only, and a tie has the interval 0.
   return math::Log(std::max(gap, std::numeric_limits<double>::min())) - outlook.log_scale;
 }
 
@@ -122,6 +125,7 @@ Outlook OutlookOf(const float* numbers, const Places& places, double log_scale) 
     outlook.at[k] = places.ring[j];
     outlook.spread[k] = Spread(numbers[kCopySpread]);
   }
+  // The deviation changes by a factor of exp(5) = 148 at most.
   const float stretch = std::clamp(numbers[kAfterStretch], -5.0f, 5.0f);
   outlook.at[k] = places.after + numbers[kAfterShift];
   outlook.spread[k] = places.deviation * math::scalar::ExpOf<ScalarOperations>(stretch) + kLeastSpread;
@@ -136,6 +140,7 @@ double ProbabilityWithin(const Outlook& outlook, double gap) {
 
 double LogDensity(const Outlook& outlook, double gap) {
   const double density = MixtureAt(outlook, PlaceIn(outlook, gap)).density;
+  // math::Log takes numbers above 0 only; far from all components the density underflows.
   return math::Log(std::max(density, 1e-300));
 }
 
@@ -144,11 +149,13 @@ double IntervalAt(const Outlook& outlook, double level) {
   if (level <= outlook.tie) return 0;
   const double wanted = (level - outlook.tie) / (1 - outlook.tie);
   double low = -kFurthest, high = kFurthest, z = 0;
+  // Halving alone would bring the bracket of 80 below 1e-9 in 37 steps.
   for (int step = 0; step < 100; ++step) {
     const MixturePoint point = MixtureAt(outlook, z);
     const double miss = point.below - wanted;
     if (std::abs(miss) < kExact) break;
     (miss < 0 ? low : high) = z;
+    // Where the density vanishes, the step leaves the bracket, and the bracket is halved.
     const double newton = z - miss / std::max(point.density, 1e-12);
     z = newton > low && newton < high ? newton : (low + high) / 2;
   }

@@ -18,6 +18,7 @@ void FoldEvent(const float* scores, const float* values, const double* decay, fl
     layer.weight[h] = weight;
     double* output = layer.output + h * kHeadWidth;
     for (size_t j = 0; j < kHeadWidth; ++j) {
+      // The output moves towards the value by the value's share, and so never grows (model/engine/network/fold.h).
       output[j] += share * (static_cast<double>(values[h * kHeadWidth + j]) - output[j]);
       out[h * kHeadWidth + j] = static_cast<float>(output[j]);
     }

@@ -86,6 +86,7 @@ float SumOfSquares(const float* x, size_t count) {
 void RmsNormAll(const float* x, const float* gain, size_t width, size_t count, float* out) {
   const float mean = SumOfSquares(x, count) / static_cast<float>(width);
   const D d;
+  // Rule 11.8. Quotient and root are IEEE operations, because approximate instructions differ between CPUs.
   const auto inverse = hn::Set(d, 1.0f / std::sqrt(mean + 1e-6f));
   for (size_t i = 0; i < count; i += hn::Lanes(d)) {
     hn::Store(hn::Mul(hn::Mul(hn::Load(d, x + i), inverse), hn::Load(d, gain + i)), d, out + i);

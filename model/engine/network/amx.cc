@@ -24,6 +24,7 @@ bool CpuHasIt() {
   return (b & kVectors) == kVectors && (d & kTiles) == kTiles;
 }
 
+// Linux gives the registers on request only. Without the request, the first instruction on a register is a fault.
 bool Ask() { return CpuHasIt() && syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0; }
 
 #else

@@ -37,6 +37,7 @@ HWY_INLINE void WriteExponents(const Ageing& ageing, const FoldToken& token, con
   const double age = static_cast<double>(token.age);
   doubles::ForDoubles(ageing.heads, [&](auto d, size_t h) HWY_ATTR {
     const auto score = doubles::LoadFloats(d, token.scores + h);
+    // Product and difference are rounded apart (rule 4.9). A fused operation would have other bits.
     const auto decayed = hn::Mul(hn::LoadU(d, ageing.decay.data() + h), hn::Set(d, age));
     const auto aged = hn::Sub(hn::LoadU(d, peaks + h), decayed);
     const auto peak = Larger(d, aged, score);
@@ -52,6 +53,7 @@ HWY_INLINE void WriteShares(size_t heads, const double* weights, const FoldWork&
   doubles::ForDoubles(heads, [&](auto d, size_t h) HWY_ATTR {
     const auto alpha = doubles::LoadFloats(d, work.exponents + h);
     const auto beta = doubles::LoadFloats(d, work.exponents + heads + h);
+    // Rule 4.12: the product is rounded before the sum.
     const auto weight = hn::Add(hn::Mul(alpha, hn::LoadU(d, weights + h)), beta);
     hn::StoreU(weight, d, work.weights + h);
     hn::StoreU(hn::Div(beta, weight), d, work.shares + h);
@@ -66,6 +68,7 @@ void Weigh(const Ageing& ageing, const FoldToken& token, const LayerState& state
     hn::Store(doubles::ExpOfNegative(d, hn::Load(d, work.exponents + i)), d, work.exponents + i);
   }
   WriteShares(ageing.heads, state.weight, work);
+  // With a share for each value, the loop over the values needs no borders of heads.
   double* share = work.share;
   for (size_t h = 0; h < ageing.heads; ++h, share += ageing.head_width) {
     doubles::ForDoubles(ageing.head_width,
@@ -81,6 +84,7 @@ HWY_INLINE void TurnAndFoldAll(const Turn& turn, const double* share, const floa
   const doubles::Doubles d;
   for (size_t i = 0; i < width; i += hn::Lanes(d)) {
     const auto state = hn::LoadU(d, before + i);
+    // Rule 4.15, in vectors: GCC 12 would fuse the two formulas of a scalar pair (model/REASONS.md, step 11).
     const auto turned = hn::Add(hn::Mul(hn::LoadU(d, turn.cosine + i), state),
                                 hn::Mul(hn::LoadU(d, turn.sine + i), hn::Reverse2(d, state)));
     const auto away = hn::Sub(doubles::LoadFloats(d, values + i), turned);
@@ -125,6 +129,7 @@ Ageing::Ageing(const package::ForecasterConfig& config, const package::Tensor& d
     const size_t at = i / pairs * (width / 2) + i % pairs;
     const double c = cosine_tensor.data[i];
     const double s = sine_tensor.data[i];
+    // Float cosines and sines are off length one by their rounding, and a session turns a million times (rule 4.14).
     const double length = std::sqrt(c * c + s * s);
     cosine[at] = c / length;
     sine[at] = s / length;
@@ -140,6 +145,7 @@ FoldScratch::FoldScratch(size_t heads, size_t width)
       peak_(heads),
       head_share_(heads),
       share_(width) {
+  // The exponential reads whole vectors, and the padding must be numbers.
   std::fill_n(exponents_.get(), math::PadToLanes(2 * heads), 0.0f);
 }
 

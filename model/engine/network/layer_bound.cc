@@ -26,6 +26,7 @@ LayerBound::LayerBound(const package::ForecasterConfig& config, const package::T
   // Each bound grows by kRounding: the engine's products and folds are rounded, the bound's formula is not.
   for (size_t h = 0; h < peak.size(); ++h) peak[h] = (1.0 + kRounding) * Reach(score, h, norm);
   const auto reach = [&](size_t j) { return Reach(value, j, norm) + std::abs(static_cast<double>(bias.data[j])); };
+  // Values are turned in pairs, so only the length of a pair has a bound that a turn keeps.
   for (size_t j = 0; j < bias.data.size(); j += 2) {
     output[j / 2] = (1.0 + kRounding) * std::hypot(reach(j), reach(j + 1));
   }

@@ -30,6 +30,7 @@ void PackedMatrix::Halve() {
   const float* weights = weights_.get();
   const auto upper = [](float weight) { return std::bit_cast<uint32_t>(weight) >> 16; };
   const auto is_half = [&](float weight) { return std::bit_cast<uint32_t>(weight) == upper(weight) << 16; };
+  // A single weight with more bits keeps the whole matrix in floats: a half would lose bits of results.
   if (!std::all_of(weights, weights + width_ * depth_, is_half)) return;
   const size_t count = (width_ + kBeside - 1) / kBeside * kBeside * pairs_;
   halves_ = hwy::AllocateAligned<uint32_t>(count);

@@ -34,6 +34,8 @@ HWY_INLINE void AddBlock(const Product& product, size_t row, size_t column, Dept
     float* out = product.out + (row + r) * product.out_stride + column;
     for (size_t v = 0; v < kVectors; ++v, out += hn::Lanes(d)) {
       V sum = all.sums[r][v];
+      // The sum of the earlier blocks waits in `out`. Blocks are added in order, and the bias after the last block
+      // (rule 11.5).
       if (depths.begin > 0) sum = hn::Add(hn::Load(d, out), sum);
       if (depths.end == product.matrix.depth()) {
         sum = hn::Add(sum, hn::Load(d, product.matrix.bias() + column + v * hn::Lanes(d)));
@@ -45,6 +47,7 @@ HWY_INLINE void AddBlock(const Product& product, size_t row, size_t column, Dept
 
 template <typename Weight, size_t kRows, size_t kVectors>
 HWY_INLINE void MultiplyGroup(const Product& product, size_t row, size_t column, Depths depths) {
+  // Each block starts a chain from 0 (rule 11.4), whatever group of rows and outputs computes the block.
   for (size_t begin = depths.begin; begin < depths.end; begin += kDepthBlock) {
     AddBlock<Weight, kRows, kVectors>(product, row, column, {begin, std::min(depths.end, begin + kDepthBlock)});
   }

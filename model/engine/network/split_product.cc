@@ -22,6 +22,7 @@ using V = hn::Vec<D>;
 
 constexpr size_t kParts = 2;
 constexpr size_t kPairs = SplitRows::kDepthBlock / 2;  // pairs of depths in a block
+// On AVX2 a row takes 8 chains: 2 parts, 2 vectors, even and odd. 16 registers hold no second row beside the weights.
 constexpr size_t kMostRows = HWY_TARGET == HWY_AVX2 ? 1 : 2;
 
 // Two neighbouring depths: both halves of each word, as floats.
@@ -77,6 +78,7 @@ HWY_NOINLINE void MultiplyGroup(const PackedMatrix& matrix, const SplitRows& x, 
   for (size_t r = 0; r < kRows; ++r) {
     for (size_t v = 0; v < kVectors; ++v) {
       const size_t at = column + v * hn::Lanes(d);
+      // Upper parts, then lower parts, then the bias (rule 14.6).
       const V sum = hn::Add(sums[kParts * r][v], sums[kParts * r + 1][v]);
       hn::Store(hn::Add(sum, hn::Load(d, matrix.bias() + at)), d, out + (row + r) * out_stride + at);
     }
