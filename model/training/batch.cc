@@ -11,8 +11,10 @@
 namespace aaren::training {
 namespace {
 
+// Without jitter, forecasts between folds are much worse. Jitter in every gap made forecasts worse, too.
 constexpr double kJitterShare = 0.3, kMixShare = 0.15, kFlipShare = 0.25;  // shares: of gaps; of crops
-constexpr uint64_t kDrawsPerStep = 1 << 20, kHeldOutPositions = 1;         // numbers of draws per step; a seed
+// Steps own separate ranges of draws, two draws a row, so no two steps share a series.
+constexpr uint64_t kDrawsPerStep = 1 << 20, kHeldOutPositions = 1;  // numbers of draws per step; a seed
 
 std::vector<int64_t> JitteredPositions(forecasting::Random& random, int fold_every, int count) {
   std::vector<int64_t> positions;
@@ -59,6 +61,7 @@ std::vector<double> Augmented(const SeriesSource& source, const Augmentation& au
     StandardizePresent(other);
     for (int t = 0; t < length; ++t) values[t] = share * values[t] + (1 - share) * other[t];
   }
+  // Only a share is flipped, so most series keep properties of their own, for example never being negative.
   if (augmentation.flip) {
     for (double& value : values) value = -value;
   }
@@ -87,6 +90,8 @@ Batch TrainingBatch(const package::ForecasterConfig& config, const SeriesSource&
   Batch batch;
   batch.positions = JitteredPositions(random, config.fold_every, length);
   batch.values = torch::empty({count, length + config.horizon}, torch::kFloat64);
+  // All random numbers of the step are drawn before the threads start, so a batch does not depend on the number of
+  // threads.
   const std::vector<Augmentation> augmentations = DrawAugmentations(random, count);
   at::parallel_for(0, count, 1, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
@@ -100,6 +105,7 @@ Batch TrainingBatch(const package::ForecasterConfig& config, const SeriesSource&
 
 Batch HeldOutBatch(const package::ForecasterConfig& config, const SeriesSource& source, int rows, int context) {
   Batch batch;
+  // The positions are the same at every check and in every run, so held-out losses can be compared.
   forecasting::Random random(kHeldOutPositions, 0);
   batch.positions = JitteredPositions(random, config.fold_every, context);
   batch.values = torch::empty({rows, context + config.horizon}, torch::kFloat64);

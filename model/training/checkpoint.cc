@@ -80,6 +80,7 @@ Checkpoint Read(const std::string& path) {
   checkpoint.optimizer = GetTensors("optimizer", archive);
   checkpoint.average = GetTensors("average", archive);
   checkpoint.best = GetTensors("best", archive);
+  // Checkpoints of earlier versions have no curves.
   if (Has("history", archive)) checkpoint.history = GetTensors("history", archive);
   return checkpoint;
 }
@@ -106,6 +107,7 @@ absl::StatusOr<Checkpoint> LoadCheckpoint(const std::string& folder) {
   if (!std::filesystem::exists(path)) return absl::NotFoundError(absl::StrCat("no ", path));
   try {
     return Read(path);
+    // A torn file makes torch throw exceptions of several kinds, and all mean the same to the caller.
   } catch (const c10::Error& e) {
     return absl::DataLossError(absl::StrCat("cannot read ", path, ": ", e.what_without_backtrace()));
   } catch (const std::exception& e) {
@@ -118,6 +120,7 @@ absl::Status CopyTensors(const TensorMap& from, const TensorMap& to) {
   for (const auto& [name, target] : to) {
     const auto source = from.find(name);
     if (source == from.end()) return absl::FailedPreconditionError(absl::StrCat("tensor ", name, " is missing"));
+    // Without this check, copy_ would repeat a smaller tensor over a larger one.
     if (source->second.sizes() != target.sizes()) {
       return absl::FailedPreconditionError(absl::StrCat("tensor ", name, " has another shape"));
     }

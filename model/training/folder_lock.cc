@@ -18,6 +18,7 @@ absl::StatusOr<std::unique_ptr<FolderLock>> FolderLock::Take(const std::string& 
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return absl::UnavailableError(absl::StrCat("cannot create ", folder, ": ", error.message()));
+  // The folder itself is locked. The lock ends with the process, so a killed run leaves no lock file behind.
   const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return absl::UnavailableError(absl::StrCat("cannot open ", folder, ": ", std::strerror(errno)));
   std::unique_ptr<FolderLock> lock(new FolderLock(descriptor));

@@ -39,6 +39,7 @@ std::vector<Record> FromTensor(const torch::Tensor& tensor) {
 }  // namespace
 
 void History::AddStep(int64_t step, int64_t steps, double loss, int64_t tokens, double seconds) {
+  // Stretches are shares of the whole run, so a resumed run goes on with the stretch that was under way.
   const bool same = !stretches_.empty() &&
                     StretchOf(static_cast<int64_t>(stretches_.back().last_step), steps) == StretchOf(step, steps);
   if (!same) stretches_.emplace_back();

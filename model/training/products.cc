@@ -18,6 +18,7 @@ bool HasBFloat16() {
 
 bool UseBFloat16Products() {
   if (!HasBFloat16()) return false;
+  // Only the factors are rounded; sums stay in float32.
   at::globalContext().setFloat32Precision(at::Float32Backend::MKLDNN, at::Float32Op::MATMUL,
                                           at::Float32Precision::BF16);
   return true;

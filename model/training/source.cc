@@ -19,6 +19,7 @@ class Synthetic : public SeriesSource {
     return forecasting::SyntheticSeries(2 * seed_, index, length);
   }
   std::vector<double> DrawHeldOut(uint64_t index, int length) const override {
+    // Held-out series go through the families in turn, so every family has as many as any other.
     return forecasting::SyntheticSeries(forecasting::Families()[index % forecasting::Families().size()], 2 * seed_ + 1,
                                         index, length);
   }
@@ -37,6 +38,7 @@ class Csv : public SeriesSource {
  public:
   Csv(std::vector<forecasting::CsvSeries> series, uint64_t seed, int horizon)
       : series_(std::move(series)), seed_(seed), horizon_(horizon) {
+    // At least a horizon is held out; what is left must be longer than a horizon to train on.
     std::erase_if(series_, [&](const forecasting::CsvSeries& one) { return Size(one) <= 2 * horizon; });
   }
 

@@ -91,6 +91,7 @@ class Run {
       : options_(options),
         source_(source),
         forecaster_(Seeded(options)),
+        // The average starts from the weights of the run, hence from the same seed.
         averaged_(Seeded(options)),
         optimizer_(*forecaster_, options.optimizer),
         held_out_(HeldOutBatch(options.config, source, options.validation_rows, 2 * options.context)) {
@@ -108,6 +109,7 @@ class Run {
 
   absl::Status Resume() {
     if (options_.checkpoint.empty()) return absl::OkStatus();
+    // The lock comes before the load: another run might replace the checkpoint in between.
     absl::StatusOr<std::unique_ptr<FolderLock>> lock = FolderLock::Take(options_.checkpoint);
     if (!lock.ok()) return lock.status();
     lock_ = *std::move(lock);
@@ -121,6 +123,7 @@ class Run {
     }
     state_ = *std::move(loaded);
     history_ = History::FromTensors(state_.history);
+    // AdamW's correction of bias counts the steps.
     optimizer_.set_steps(state_.step);
     absl::Status status = CopyTensors(state_.weights, Weights(forecaster_));
     status.Update(CopyTensors(state_.average, Weights(averaged_)));
@@ -168,6 +171,7 @@ class Run {
     const Batch batch = TakeBatch();
     const BatchLoss computed = ComputeLoss(forecaster_, batch);
     const double loss = computed.loss.item<double>();
+    // No step is made from such a loss, so the newest checkpoint stays usable.
     if (!std::isfinite(loss)) {
       return absl::InternalError(absl::StrCat("the loss of step ", state_.step, " is ", loss, "; try a lower lr"));
     }
@@ -185,6 +189,7 @@ class Run {
   // Takes the next batch. While a GPU works, the CPU already draws the batch after.
   Batch TakeBatch() {
     const Batch batch = next_batch_.valid() ? next_batch_.get() : DrawBatch(state_.step);
+    // A batch follows from seed and step alone, so a batch drawn ahead is the batch that would be drawn later.
     if (!options_.device.is_cpu()) {
       next_batch_ = std::async(std::launch::async, [this, step = state_.step + 1] { return DrawBatch(step); });
     }
@@ -215,9 +220,11 @@ class Run {
       history_.AddQuality(file.name, {.step = step, .mase = quality.mase, .relative = quality.relative});
     }
     ++state_.checks_since_best;
+    // The negated comparison treats a loss of NaN as no better.
     if (!(loss < state_.best_loss)) return;
     state_.best_loss = loss;
     state_.checks_since_best = 0;
+    // The average changes in place at every step, so the best weights are a copy.
     state_.best = CloneTensors(OnCpu(Weights(averaged_)));
   }
 
@@ -227,6 +234,7 @@ class Run {
     const int64_t rows = held_out_.values.size(0), count = static_cast<int64_t>(names.size());
     for (int64_t i = 0; i < std::min(count, rows); ++i) {
       Batch group = held_out_;
+      // Held-out series go through the groups in turn (source.cc), so group i has every count-th row from row i on.
       group.values = held_out_.values.slice(0, i, rows, count).contiguous();
       const double loss = ComputeLoss(averaged_, group).loss.item<double>();
       history_.AddGroup(names[i], {.step = static_cast<double>(state_.step), .loss = loss});

@@ -28,13 +28,16 @@ BatchLoss ComputeLoss(nn::Forecaster& forecaster, const Batch& batch) {
   const torch::Tensor future =
       batch.values.index_select(1, ahead.flatten()).view({batch.values.size(0), -1, config.horizon});
   const torch::Tensor target =
+      // Beyond the bound an error tells of chance, and a single glitch would outweigh the rest of its crop.
       ((future - encoding.center.unsqueeze(-1)) / encoding.scale.unsqueeze(-1)).clamp(-kLargestTarget, kLargestTarget);
   const torch::Tensor counts =
       ~future.isnan() & (encoding.spread > 0).unsqueeze(-1) & (ahead >= batch.first_target).unsqueeze(0);
   const torch::Device device = forecaster->head->weight.device();
   const torch::Tensor weight = counts.to(device, dtype);
+  // A missing target has the weight 0, but NaN times 0 is still NaN.
   const torch::Tensor present = target.nan_to_num(0).to(device, dtype);
   const torch::Tensor levels = torch::tensor(config.quantiles, torch::kFloat64).to(device, dtype);
+  // A batch in which no target counts has the loss 0, and not 0 / 0.
   const torch::Tensor share = weight / weight.sum().clamp_min(1);
   torch::Tensor loss;
   if (dtype == torch::kFloat32 && device.is_cpu()) {

@@ -30,6 +30,7 @@ Windows WindowsOf(const package::ForecasterConfig& config, int64_t size) {
   windows.scored = size - size / 5;
   windows.session = std::max<int64_t>(0, windows.scored - kBefore);
   int64_t next = windows.scored;
+  // The tokens are those that fold in a session (rule 4.4), so the module needs no peeks.
   for (int64_t at = config.fold_every - 1; windows.session + at < size; at += config.fold_every) {
     const int64_t t = windows.session + at;
     windows.positions.push_back(at);
@@ -65,6 +66,7 @@ Scores ScoreSeries(nn::Forecaster& forecaster, const std::vector<double>& values
     const int64_t t = windows.session + windows.positions[origin];
     for (int step = 1; step <= HorizonOf(config); ++step) {
       const double before = SeasonalNaive(values, t, step, season);
+      // Forecast and naive are scored at the same values, or neither.
       if (std::isnan(before)) continue;
       forecast.Add(values[t + step], {medians[origin].data_ptr<double>() + step - 1, 1});
       naive.Add(values[t + step], {&before, 1});
@@ -93,6 +95,7 @@ FileQuality Score(nn::Forecaster& forecaster, const ValidationFile& file) {
   int count = 0;
   for (const forecasting::CsvSeries& one : file.series) {
     const Scores scores = ScoreSeries(forecaster, one.values, file.season);
+    // A logarithm needs both errors above 0.
     if (!(scores.forecast > 0 && scores.naive > 0)) continue;
     sum += scores.forecast;
     logs += std::log(scores.forecast / scores.naive);

@@ -31,6 +31,7 @@ class Row {
     for (int64_t i = middle + 1; i < count_; ++i) loss += Add(i, quantile += gap[i], target);
     quantile = median;
     for (int64_t i = middle - 1; i >= 0; --i) loss += Add(i, quantile -= gap[i], target);
+    // The gradient of a gap sums the slopes of the quantiles further out.
     float above = 0, below = 0;  // a gap moves all quantiles further out
     for (int64_t i = count_ - 1; i > middle; --i) readout_gradient[i] = share * gap_slope[i] * (above += slopes_[i]);
     for (int64_t i = 0; i < middle; ++i) readout_gradient[i] = -share * gap_slope[i] * (below += slopes_[i]);
@@ -60,6 +61,8 @@ struct Fused : torch::autograd::Function<Fused> {
                 *y = target.const_data_ptr<float>(), *w = weight.const_data_ptr<float>(),
                 *a = levels.const_data_ptr<float>();
     float *dr = readout_gradient.mutable_data_ptr<float>(), *ds = skip_gradient.mutable_data_ptr<float>();
+    // One partial sum for a block, whatever thread computes the block: the loss has the same bits for any number of
+    // threads.
     std::vector<double> sums(blocks);
     at::parallel_for(0, blocks, 16, [&](int64_t begin, int64_t end) {
       std::vector<float> gaps(kRows * count), slopes(kRows * count);
@@ -79,6 +82,7 @@ struct Fused : torch::autograd::Function<Fused> {
 
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
     const tensor_list saved = context->get_saved_variables();
+    // The loss is mostly the root of the graph, with the gradient 1. Then no pass over the gradients is needed.
     if (gradients[0].item<float>() == 1) return {saved[0], saved[1], {}, {}, {}};
     return {saved[0] * gradients[0], saved[1] * gradients[0], {}, {}, {}};
   }

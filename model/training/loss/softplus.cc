@@ -20,6 +20,7 @@ void Both(const float* x, size_t count, float* softplus, float* slope) {
   const hn::ScalableTag<float> d;
   const size_t lanes = hn::Lanes(d);
   size_t i = 0;
+  // Lanes never mix, so a number has the same bits in a full vector and alone in the tail.
   for (; i + lanes <= count; i += lanes) {
     const auto number = hn::LoadU(d, x + i);
     hn::StoreU(exact::Softplus(d, number), d, softplus + i);

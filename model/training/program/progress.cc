@@ -43,6 +43,7 @@ void Progress::Show(const TrainProgress& progress) {
     return;
   }
   if (!last && progress.seconds < shown_at_ + kRedrawSeconds) return;
+  // The code \033[K clears the end of the line, where an earlier, longer text may stand.
   absl::FPrintF(stderr, "\r[%s] %s\033[K", Bar(progress), Text(progress));
   drawn_ = true;
   shown_at_ = progress.seconds;

@@ -30,6 +30,7 @@ void AppendRun(absl::Span<const Point> run, std::string& path) {
   }
   for (size_t i = 0; i < kept.size(); ++i)
     absl::StrAppendFormat(&path, "%c%.1f %.1f", i == 0 ? 'M' : 'L', kept[i].x, kept[i].y);
+  // A path of one point draws nothing; a stroke of length 0 with round ends is a dot.
   if (kept.size() == 1) path += "h0";
 }
 

@@ -72,6 +72,7 @@ class Plot {
 
   void DrawAxes() {
     x_ = Scale(x_range_.low, x_range_.high, chart_.logarithmic_x);
+    // A twentieth of room keeps the highest point off the upper edge.
     y_ = chart_.from_zero ? Scale(y_range_.low, 1.05 * y_range_.high, false)
                           : Scale::WithMargins(y_range_.low, y_range_.high, false);
     bottom_ = sheet_.height - kTickHeight - (chart_.x_label.empty() ? 0 : kLabelHeight);
@@ -126,6 +127,7 @@ class Plot {
   }
 
   void DrawLines() {
+    // A later path covers an earlier path, so the background is drawn first.
     for (const bool faint : {true, false}) {
       for (size_t i = 0; i < chart_.lines.size(); ++i) {
         if (chart_.lines[i].faint == faint) DrawLine(chart_.lines[i], ColorOf(i));

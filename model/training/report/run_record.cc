@@ -20,6 +20,7 @@ std::string Machine(int threads) {
     if (absl::StartsWith(text, "model name"))
       return absl::StrCat(text.substr(text.find(':') + 2), ", ", threads, " thread(s)");
   }
+  // CPUs of Arm have no such line; the architecture is all that is left to tell.
   utsname name;
   uname(&name);
   return absl::StrCat(name.machine, ", ", threads, " thread(s)");

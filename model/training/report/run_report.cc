@@ -77,6 +77,7 @@ Chart HeldOutChart(const History& history) {
 Chart RateChart(const RunRecord& record, const History& history, int64_t steps) {
   Line adam = {.name = "AdamW", .x = {}, .y = {}}, muon = {.name = "Muon", .x = {}, .y = {}};
   for (const Stretch& stretch : history.stretches()) {
+    // The trainer takes the rate before a step is counted, so step s had the factor of s - 1.
     const double factor = RateFactor(static_cast<int64_t>(stretch.last_step) - 1, steps);
     for (Line* line : {&adam, &muon}) line->x.push_back(stretch.last_step);
     adam.y.push_back(factor * record.optimizer.rate);
@@ -89,6 +90,7 @@ Chart SpeedChart(const History& history) {
   Line speed = {.name = "", .x = {}, .y = {}};
   for (const Stretch& stretch : history.stretches()) {
     speed.x.push_back(Middle(stretch));
+    // A stretch without time has no speed, and NaN breaks the line.
     speed.y.push_back(stretch.seconds > 0 ? stretch.tokens / stretch.seconds : NAN);
   }
   return {.title = "Tokens a second, without checks", .x_label = "step", .lines = {speed}, .from_zero = true};
@@ -192,6 +194,7 @@ std::string RunReport(const RunRecord& record, const TrainProgress& progress) {
 std::string ReportPath(const std::string& checkpoint, const std::string& output) {
   if (!checkpoint.empty()) return checkpoint + "/report.html";
   absl::string_view folder = output;
+  // With the slash of "models/mine/", the report would lie inside the package's folder.
   while (absl::ConsumeSuffix(&folder, "/")) {
   }
   return absl::StrCat(folder, ".report.html");

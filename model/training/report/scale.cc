@@ -36,6 +36,7 @@ std::vector<double> Decades(double low, double high, int count) {
 }  // namespace
 
 Scale::Scale(double low, double high, bool logarithmic) : logarithmic_(logarithmic && low > 0 && high > 0) {
+  // Equal ends get room on both sides, because a scale needs a length.
   if (!(low < high)) {
     const double room = logarithmic_ ? 0.5 * low : std::max(0.5 * std::fabs(low), 1e-9);
     high = low + room;
@@ -64,6 +65,7 @@ std::vector<double> Scale::Ticks(int count) const {
     const double step = RoundUp((high_ - low_) / (count * finer));
     ticks.clear();
     for (double i = std::ceil(low_ / step - 1e-9); i * step <= high_ + 1e-9 * step; ++i)
+      // Adding 0.0 turns -0 into 0, which prints without a sign.
       ticks.push_back(i * step + 0.0);
   }
   return ticks;

@@ -20,6 +20,7 @@ absl::Status WriteTextFile(const std::string& path, absl::string_view text) {
   if (file == nullptr) return Failed(path);
   const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
   const absl::Status status = written ? absl::OkStatus() : Failed(path);
+  // A full disk may show only when the last bytes are written, at the end.
   if (std::fclose(file) != 0 && status.ok()) return Failed(path);
   return status;
 }
