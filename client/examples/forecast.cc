@@ -11,7 +11,7 @@ namespace {
 
 using namespace aaren::client;
 
-// Keeps the latest forecast. It is called on the client's thread; Flush and Close return when it has heard everything.
+// Keeps the latest forecast. Callbacks run on the client's thread; Flush and Close return after the last callback.
 class Latest : public Listener {
  public:
   void OnForecast(Session&, const Forecast& forecast) override {
@@ -36,6 +36,7 @@ absl::Status Stream(const std::string& target) {
   const absl::StatusOr<Opened> opened = (*session)->WaitOpened(absl::Seconds(30));
   if (!opened.ok()) return opened.status();
   for (uint64_t seq = opened->next_seq; seq < 48; ++seq) {
+    // A day of 24 hours is a full turn: 0.2618 is a twenty-fourth.
     const float value = 20 + 5 * std::sin(static_cast<float>(seq) * 0.2618f);
     const int64_t time_ns = 1'700'000'000'000'000'000 + static_cast<int64_t>(seq) * 3'600'000'000'000;
     const absl::Status sent = (*session)->Send(seq, {.values = {value}, .times_ns = {time_ns}});

@@ -7,6 +7,7 @@
 namespace aaren::client {
 
 size_t DurationHistogram::Bucket(uint64_t value) {
+  // Small durations have a bucket each.
   if (value < (1u << kBits)) return value;
   const int shift = std::bit_width(value) - 1 - kBits;
   return (static_cast<size_t>(shift) << kBits) + (value >> shift);
@@ -15,6 +16,8 @@ size_t DurationHistogram::Bucket(uint64_t value) {
 uint64_t DurationHistogram::UpperEdge(size_t bucket) {
   if (bucket < (1u << kBits)) return bucket;
   const size_t shift = (bucket >> kBits) - 1;
+  // The leading binary digits of the bucket's durations. The first digit is always 1, and the bucket's number leaves it
+  // out.
   const uint64_t lead = (bucket & ((1u << kBits) - 1)) | (1u << kBits);
   return ((lead + 1) << shift) - 1;
 }
@@ -38,6 +41,7 @@ int64_t DurationHistogram::Quantile(double fraction) const {
   uint64_t seen = 0;
   size_t bucket = 0;
   while ((seen += buckets_[bucket]) < wanted) ++bucket;
+  // The upper edge may lie beyond all durations.
   return std::min(max_, static_cast<int64_t>(UpperEdge(bucket)));
 }
 

@@ -27,6 +27,7 @@ constexpr double kMaxMessageValues = 1 << 22;
 constexpr absl::Duration kMaxDuration = absl::Hours(24 * 365);
 
 std::vector<std::unique_ptr<LoadStream>> MakeStreams(const LoadOptions& options) {
+  // A killed run leaves its sessions behind, and CREATE refuses their ids: the time tells runs apart.
   const std::string run = absl::StrCat(options.prefix, absl::ToUnixMicros(absl::Now()), "-");
   std::vector<std::vector<std::string>> ids(options.streams);
   for (uint32_t i = 0; i < options.sessions; ++i) ids[i % options.streams].push_back(absl::StrCat(run, i));
@@ -55,6 +56,7 @@ void RunStream(LoadStream& stream, absl::Status& status, Run& run, const std::at
   run.opened.DecrementCount();
   run.begin.WaitForNotification();
   if (status.ok()) stream.Stream(run.start, run.end, stop);
+  // Before the deletions, which are not measured.
   run.answered.DecrementCount();
   stream.Delete();
 }
@@ -63,6 +65,7 @@ double Micros(int64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1
 
 LoadReport MakeReport(const LoadCounts& counts, int64_t start) {
   LoadReport report;
+  // Until the last reply: a drain in vain does not lower the throughput.
   report.seconds = static_cast<double>(std::max<int64_t>(0, counts.last_reply - start)) / 1e9;
   report.tokens_per_second = report.seconds > 0 ? static_cast<double>(counts.received) / report.seconds : 0;
   report.latency_us = {.p50 = Micros(counts.latency.Quantile(0.5)),
@@ -118,6 +121,7 @@ absl::StatusOr<LoadReport> RunLoad(const LoadOptions& options, const std::atomic
     threads.emplace_back([&, i] { RunStream(*streams[i], run.status[i], run, stop); });
   }
   run.opened.Wait();
+  // Read once the sessions are open, since Opens are not measured.
   const auto before = ReadServerUsage(options.target, options.metrics);
   run.start = NowNanos() + kLead;
   run.end = run.start + absl::ToInt64Nanoseconds(options.duration);
@@ -157,6 +161,7 @@ std::string ToJson(const LoadReport& report) {
     json["server"] = {{"cpu_seconds", report.server->cpu_seconds}, {"rss_bytes", report.server->rss_bytes}};
   }
   if (!report.first_error.empty()) json["error"] = report.first_error;
+  // An error may quote bytes that are no UTF-8, at which nlohmann-json throws by default.
   return json.dump(-1, ' ', /*ensure_ascii=*/false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -38,6 +38,7 @@ constexpr size_t kSignalTokens = 168 * 24;
 enum Tag : uintptr_t { kStarted = 1, kRead, kWritten, kFinished };
 
 std::vector<float> MakeSignal(size_t message_tokens, uint32_t channels) {
+  // Every run has the same noise.
   std::mt19937 generator(1);
   std::normal_distribution<double> noise(0, 1);
   std::vector<float> signal;
@@ -48,6 +49,7 @@ std::vector<float> MakeSignal(size_t message_tokens, uint32_t channels) {
       signal.push_back(static_cast<float>(100 + 20 * std::sin(day + c) + 8 * std::cos(week) + noise(generator)));
     }
   }
+  // A message may begin at the end of the signal, and goes on into the copy of the beginning.
   for (size_t i = 0; i < message_tokens * channels; ++i) signal.push_back(signal[i]);
   return signal;
 }
@@ -83,6 +85,7 @@ LoadStream::LoadStream(const LoadOptions& options, uint32_t stream, std::vector<
       stub_(MakeChannel(options.target, options.channel)) {
   for (std::string& id : ids) sessions_.push_back({.id = std::move(id)});
   if (!open_loop()) return;
+  // Bounded for tiny rates: due times stay within 64 bits.
   interval_ = std::min(kLongestInterval, 1e9 * options.points_per_message * options.sessions / options.rate /
                                              static_cast<double>(sessions_.size()));
 }
@@ -92,6 +95,7 @@ LoadStream::~LoadStream() {
   queue_.Shutdown();
   void* tag;
   bool ok;
+  // gRPC wants a queue to be empty at its end.
   while (queue_.Next(&tag, &ok)) {
   }
 }
@@ -129,6 +133,7 @@ void LoadStream::Stream(int64_t start, int64_t end, const std::atomic<bool>* sto
     Queue(i);
   }
   Loop(end, stopped);
+  // Tokens due before the end are sent, and no later tokens, however late the loop ended.
   now_ = std::min(now_, end);
   if (open_loop() && !stopped()) MakeDue();
   phase_ = Phase::kDraining;
@@ -202,6 +207,7 @@ void LoadStream::Write() {
   if (phase_ == Phase::kStreaming || phase_ == Phase::kDraining) FillTokens();
   if (phase_ == Phase::kClosing) FillCloses();
   if (message_.size() == 0) return;
+  // The slice has a copy of the bytes, so the message can be filled again during the write.
   grpc::Slice slice(message_.bytes().data(), message_.size());
   call_->Write(grpc::ByteBuffer(&slice, 1), reinterpret_cast<void*>(kWritten));
   message_.Clear();
@@ -251,6 +257,7 @@ void LoadStream::AddMessage(uint32_t handle) {
   const uint64_t begin = session.base_seq + session.sent * options_.points_per_message;
   const uint64_t first_seq = std::max(begin, session.resume_seq);
   const uint64_t points = begin + options_.points_per_message - first_seq;
+  // Sessions are seven tokens apart: the server does not get equal values from all.
   const size_t phase = (first_seq + handle * 7) % kSignalTokens * options_.channels;
   message_.AddTokens(handle, first_seq, absl::MakeConstSpan(signal_).subspan(phase, points * options_.channels),
                      session.base_seq + session.answered * options_.points_per_message);
@@ -302,6 +309,7 @@ uint64_t LoadStream::SeqOf(const Session& session, uint64_t message) const {
 }
 
 void LoadStream::OnProgress(uint32_t handle, uint64_t next_seq) {
+  // Replies that come after the run do not count.
   if (handle >= sessions_.size() || phase_ == Phase::kClosing) return;
   Session& session = sessions_[handle];
   if (session.failed) return;
@@ -337,6 +345,7 @@ void LoadStream::OnWelcome(const v1::Welcome& welcome) {
   phase_ = Phase::kOpening;
   const v1::Limits& limits = *said;
   const uint64_t in_flight = limits.in_flight_tokens() / options_.points_per_message;
+  // The server's limit of tokens in flight bounds the window, too.
   if (in_flight > 0) window_ = static_cast<uint32_t>(std::min<uint64_t>(window_, in_flight));
   // The last item may overshoot.
   const size_t item = 64 + options_.points_per_message * options_.channels * sizeof(float);
@@ -374,8 +383,10 @@ void LoadStream::OnFailed(const v1::Failed& failed) {
   // Details are bytes.
   const std::string error = absl::StrCat(status.message(), " (", absl::StatusCodeToString(status.code()), ")");
   if (!failed.has_handle() || failed.handle() >= sessions_.size()) return Count(error);
+  // Tokens without room are sent again; every other refusal ends the session.
   if (ErrorReason(status) == "SET_ASIDE") return SendAgain(failed.handle(), failed.expected_seq());
   Session& session = sessions_[failed.handle()];
+  // In these phases the failure stands for the Opened or the Closed.
   const bool owed = !session.open || phase_ == Phase::kClosing;
   if (owed && unsettled_ > 0) --unsettled_;
   EndSession(session, error);

@@ -26,6 +26,7 @@
 namespace aaren::client {
 namespace {
 
+// A server that does not answer with its metrics must not hold up the report.
 constexpr int kSocketTimeoutSeconds = 5;
 constexpr absl::Duration kPageTimeout = absl::Seconds(10);
 constexpr size_t kMostPageBytes = 16 << 20;
@@ -62,6 +63,7 @@ int Connect(const std::string& address) {
 std::string GetMetrics(const std::string& address) {
   const int fd = Connect(address);
   if (fd < 0) return "";
+  // With HTTP/1.0 the page ends with the connection, and no length has to be parsed.
   const std::string request = absl::StrCat("GET /metrics HTTP/1.0\r\nHost: ", address, "\r\n\r\n");
   std::string page;
   if (send(fd, request.data(), request.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(request.size())) {
@@ -87,11 +89,13 @@ std::set<std::string> ListeningInodes(const std::string& port) {
   int number;
   std::set<std::string> inodes;
   if (!absl::SimpleAtoi(port, &number)) return inodes;
+  // The kernel's tables have ports in hexadecimal.
   const std::string suffix = absl::StrCat(":", absl::Hex(number, absl::kZeroPad4));
   for (const char* table : {"/proc/net/tcp", "/proc/net/tcp6"}) {
     std::ifstream file(table);
     for (std::string line; std::getline(file, line);) {
       const std::vector<std::string> fields = absl::StrSplit(line, ' ', absl::SkipEmpty());
+      // Field 1 is the local address, field 3 the state, field 9 the inode.
       if (fields.size() > 9 && absl::EndsWithIgnoreCase(fields[1], suffix) && fields[3] == kListening) {
         inodes.insert(absl::StrCat("socket:[", fields[9], "]"));
       }
@@ -102,6 +106,7 @@ std::set<std::string> ListeningInodes(const std::string& port) {
 
 bool Holds(const std::filesystem::path& process, const std::set<std::string>& inodes) {
   std::error_code error;
+  // A process of another user does not show its descriptors, and is passed over.
   for (std::filesystem::directory_iterator fd(process / "fd", error), end; !error && fd != end; fd.increment(error)) {
     std::error_code unreadable;
     if (inodes.count(std::filesystem::read_symlink(fd->path(), unreadable).string()) > 0) return true;

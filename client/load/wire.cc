@@ -61,6 +61,7 @@ bool ReadProgress(CodedInputStream& in, uint32_t next_seq_tag, ReplyHandler& han
 
 // `tag` of the item's only field has been read; `size` bytes of the field follow.
 bool ReadRareItem(CodedInputStream& in, uint32_t tag, uint32_t size, ReplyHandler& handler) {
+  // The tag and the size are varints of 32 bits: five bytes each at most.
   std::string field(size_t{2 * 5} + size, '\0');
   auto* begin = reinterpret_cast<uint8_t*>(field.data());
   uint8_t* to = WriteField(tag, size, begin);
@@ -94,6 +95,7 @@ bool ReadItem(CodedInputStream& in, ReplyHandler& handler) {
 void WireMessage::AddTokens(uint32_t handle, uint64_t first_seq, absl::Span<const float> values,
                             uint64_t delivered_seq) {
   const size_t value_bytes = values.size() * sizeof(float);
+  // Four fields, with a tag of one byte each.
   const size_t tokens = 4 + VarintSize(handle) + VarintSize(first_seq) + VarintSize(value_bytes) + value_bytes +
                         VarintSize(delivered_seq);
   const size_t item = 1 + VarintSize(tokens) + tokens;
@@ -104,6 +106,7 @@ void WireMessage::AddTokens(uint32_t handle, uint64_t first_seq, absl::Span<cons
   to = WriteField(Varint(v1::Tokens::kHandleFieldNumber), handle, to);
   to = WriteField(Varint(v1::Tokens::kFirstSeqFieldNumber), first_seq, to);
   to = WriteField(Bytes(v1::Tokens::kValuesFieldNumber), value_bytes, to);
+  // Packed floats are little-endian, as in the memory of x86 and Arm.
   std::memcpy(to, values.data(), value_bytes);
   WriteField(Varint(v1::Tokens::kDeliveredSeqFieldNumber), delivered_seq, to + value_bytes);
 }

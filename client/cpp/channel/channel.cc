@@ -67,6 +67,7 @@ grpc::ChannelArguments MakeArguments(const ChannelOptions& options) {
   arguments.SetMaxSendMessageSize(-1);
   // A compressed message could become a thousand times as large, behind the limit.
   arguments.SetInt(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1 << GRPC_COMPRESS_NONE);
+  // gRPC shares connections between equal channels, with one backoff for all: each stream is to have its own.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, Millis(options.keepalive));
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, Millis(options.keepalive_timeout));
@@ -79,6 +80,7 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& target, const Chan
   const auto& made = options.credentials.made();
   const auto credentials = made ? made->grpc() : grpc::InsecureChannelCredentials();
   grpc::ChannelArguments arguments = MakeArguments(options);
+  // gRPC would ask a proxy of the environment for this machine, too.
   if (IsLoopback(target)) arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   if (among == Among::kServing) arguments.SetServiceConfigJSON(kServingOnly);
   return grpc::CreateCustomChannel(target, credentials, arguments);

@@ -29,8 +29,10 @@ absl::string_view Variable(const char* name) {
 bool IsExcepted(absl::string_view host) {
   const absl::string_view grpc = Variable("no_grpc_proxy");
   const std::vector<absl::string_view> hosts =
+      // gRPC reads no_proxy only without no_grpc_proxy.
       absl::StrSplit(grpc.empty() ? Variable("no_proxy") : grpc, ',', absl::SkipEmpty());
   for (const absl::string_view entry : hosts) {
+    // gRPC compares the ends of names: no_proxy=example.com also excepts api.example.com.
     if (absl::EndsWith(host, absl::StripAsciiWhitespace(entry))) return true;
   }
   return false;
@@ -47,6 +49,7 @@ bool IsLoopback(absl::string_view target) {
 
 std::string ProxyVariable(absl::string_view target) {
   if (IsLoopback(target) || IsExcepted(HostOf(target))) return "";
+  // The order is gRPC's: the first variable that is set counts.
   for (const char* name : {"grpc_proxy", "https_proxy", "http_proxy"}) {
     if (!Variable(name).empty()) return name;
   }

@@ -50,6 +50,7 @@ Key PrivateKey(const std::string& pem) {
 absl::StatusOr<std::string> ReadCertificates(const std::string& path) {
   absl::StatusOr<std::string> pem = ReadFile(path);
   if (!pem.ok() || FirstCertificate(*pem)) return pem;
+  // OpenSSL's queue of errors belongs to the thread: gRPC might take a leftover for an error of a connection.
   ERR_clear_error();
   return absl::InvalidArgumentError(absl::StrCat(path, " holds no certificate in PEM format"));
 }

@@ -19,6 +19,7 @@ v1::Tokens& MessageBuilder::AddTokens() {
   bytes_ += kFraming;
   v1::ClientItem* item = spare_.back().release();
   spare_.pop_back();
+  // Clearing the Tokens keeps the memory of the arrays; clearing the item would free the Tokens.
   item->mutable_tokens()->Clear();
   message_.mutable_items()->AddAllocated(item);
   return *item->mutable_tokens();

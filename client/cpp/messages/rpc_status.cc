@@ -11,6 +11,7 @@ namespace {
 
 constexpr char kTypePrefix[] = "type.googleapis.com/";
 constexpr int kMostDetails = 64;  // kept: to find a detail is a walk over all
+// The client asks again after an hour at most, whatever a server says.
 constexpr absl::Duration kLongestRetry = absl::Hours(1);
 
 absl::Status Build(int code, const std::string& message, const google::rpc::Status& details) {
@@ -34,6 +35,7 @@ std::optional<Message> Detail(const absl::Status& status) {
 
 absl::Status FromGrpc(const grpc::Status& status) {
   google::rpc::Status details;
+  // Without readable details the code and the message still count.
   if (!details.ParseFromString(status.error_details())) details.Clear();
   return Build(status.error_code(), status.error_message(), details);
 }

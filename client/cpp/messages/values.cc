@@ -82,6 +82,7 @@ absl::StatusOr<ModelList> ToValue(const v1::ListModelsResponse& message, absl::s
   for (const v1::ModelUse& use : message.uses()) {
     list.uses.push_back({use.state() == v1::ModelUse::RETIRING, claims.Count("uses.sessions", use.sessions())});
   }
+  // Each model has an element, also where an old server tells no uses.
   list.uses.resize(list.models.size());
   Claims labels(server, "ModelLabel");
   for (const v1::ModelLabel& label : message.labels()) list.labels.push_back(ToLabel(label, labels));

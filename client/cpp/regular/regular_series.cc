@@ -13,7 +13,9 @@ namespace aaren::client {
 namespace {
 
 constexpr int64_t kHour = 3'600'000'000'000;
+// No country changes its clocks later in the night.
 constexpr int kLastHourOfChange = 4;
+// An eighth lets the grid follow a drifting clock, and takes little notice of one row's jitter.
 constexpr int64_t kFollow = 8;  // the part of a row's distance from the grid by which the grid follows
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
@@ -62,6 +64,7 @@ Placed RegularSeries::AddUncounted(int64_t time_ns, absl::Span<const double> val
   const int64_t steps = options_.step.Between(*grid_ns_, time_ns, options_.within_step);
   if (steps > static_cast<int64_t>(slots_.size() + options_.longest_gap))
     return AddFar(time_ns, values, std::move(label));
+  // This row does not agree with the row far ahead, whose clock was wrong.
   if (std::exchange(far_, std::nullopt)) ++counts_.odd;
   return Put(steps, time_ns, values, std::move(label));
 }
@@ -72,6 +75,7 @@ Placed RegularSeries::AddFar(int64_t time_ns, absl::Span<const double> values, s
     const int64_t steps = options_.step.Between(far_->time_ns, time_ns, options_.within_step);
     if (steps >= 0 && steps <= static_cast<int64_t>(options_.longest_gap)) {
       const Row first = *std::exchange(far_, std::nullopt);
+      // No row of the time before the gap is expected any more.
       PassTo(0);
       Anchor(first.time_ns);
       ++counts_.long_gaps;
@@ -94,6 +98,7 @@ Placed RegularSeries::Put(int64_t steps, int64_t time_ns, absl::Span<const doubl
     slot.off_ns = time_ns - options_.step.Ahead(*grid_ns_, steps);
     slot.values.assign(channels_, kNothing);
     slot.counts.assign(channels_, 0);
+    // Where a step has several rows, the label of the first would stand for all.
     if (!options_.within_step) slot.label = std::move(label);
   } else if (slot.label != label) {
     slot.label.clear();
@@ -113,6 +118,7 @@ void RegularSeries::Join(Slot& slot, absl::Span<const double> values) {
     } else if (options_.aggregate == Aggregate::kSum) {
       value += values[i];
     } else if (options_.aggregate == Aggregate::kMean) {
+      // The mean so far needs no sum beside the count.
       value += (values[i] - value) / (count + 1);
     } else if (options_.aggregate == Aggregate::kMax) {
       value = std::max(value, values[i]);
@@ -123,12 +129,14 @@ void RegularSeries::Join(Slot& slot, absl::Span<const double> values) {
 // The grid begins with the step of this row.
 void RegularSeries::Anchor(int64_t time_ns) {
   const int64_t begin = options_.within_step ? options_.step.Begin(time_ns) : time_ns;
+  // The grid stands at the step that passed last: a step before the row.
   grid_ns_ = options_.step.Ahead(begin, -1);
 }
 
 // The grid is moved with the clock, so that the next row follows on the last one.
 void RegularSeries::FollowSummerTime(int64_t time_ns) {
   const int64_t step = options_.step.Nanoseconds();
+  // A change of an hour shows in steps up to an hour only.
   if (!seen_ns_ || options_.step.unit != TimeStep::Unit::kNanoseconds || step > kHour) return;
   const int64_t difference = time_ns - *seen_ns_;
   if (difference == step - kHour && IsNightOf(kEndsOfSummer, time_ns)) {
@@ -151,8 +159,10 @@ void RegularSeries::PassTo(size_t waiting) {
     if (!slot.taken || options_.within_step) {
       grid_ns_ = next;
     } else {
+      // Steps of months or weekdays take the row's own time of day.
       grid_ns_ = fixed ? next + slot.off_ns / kFollow : slot.time_ns;
     }
+    // Times given out never go back, though the end of summer time moves the grid back.
     given_ns_ = std::max(given_ns_.value_or(*grid_ns_), *grid_ns_);
     if (!slot.taken) slot.values.assign(channels_, kNothing);
     ++counts_.rows;

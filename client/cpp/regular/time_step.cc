@@ -17,12 +17,14 @@ namespace {
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kDay = 86'400 * kSecond;
 constexpr int64_t kShortestMonth = 28 * kDay;
+// A twelfth of the Gregorian year of 365.2425 days.
 constexpr int64_t kMeanMonth = 2'629'746 * kSecond;
 
 struct Fixed {
   const char* name;
   int64_t ns;
 };
+// From the longest unit on: ToString takes the first unit that divides the step.
 constexpr Fixed kFixed[] = {{"w", 7 * kDay}, {"d", kDay},       {"h", 3600 * kSecond}, {"m", 60 * kSecond},
                             {"s", kSecond},  {"ms", 1'000'000}, {"us", 1000},          {"ns", 1}};
 
@@ -87,6 +89,7 @@ int64_t Nice(double ns) {
 int64_t UsualStep(const std::vector<int64_t>& differences) {
   const auto [mode, times] = Mode(differences);
   if (2 * times >= differences.size()) return mode;
+  // With jitter hardly two differences are equal: the differences within a quarter of the median are averaged.
   std::vector<int64_t> sorted = differences;
   const auto middle = sorted.begin() + static_cast<ptrdiff_t>(sorted.size() / 2);
   std::nth_element(sorted.begin(), middle, sorted.end());
@@ -115,6 +118,7 @@ TimeStep FindMonths(absl::Span<const int64_t> times, const std::vector<int64_t>&
   return fits ? TimeStep{TimeStep::Unit::kMonths, mode} : TimeStep();
 }
 
+// From Friday to Monday, twice: a single gap of three days may be an outage.
 bool AreWeekdays(absl::Span<const int64_t> times, const std::vector<int64_t>& differences) {
   return std::none_of(times.begin(), times.end(), IsWeekend) &&
          std::count(differences.begin(), differences.end(), 3 * kDay) >= 2;
@@ -198,6 +202,7 @@ int64_t TimeStep::Nanoseconds() const {
 int64_t TimeStep::Between(int64_t from_ns, int64_t time_ns, bool within) const {
   if (unit == Unit::kMonths) return FloorDivide(MonthOf(time_ns), count) - FloorDivide(MonthOf(from_ns), count);
   if (unit == Unit::kWeekdays) return WeekdayOf(time_ns) - WeekdayOf(from_ns);
+  // Half a step more turns the step before the time into the nearest step.
   return FloorDivide(time_ns - from_ns + (within ? 0 : count / 2), count);
 }
 

@@ -25,6 +25,7 @@ Session::Session(std::shared_ptr<Connection> connection, SessionOptions options,
       state_(std::make_shared<SessionState>(std::move(options), *this, listener, connection_->server())) {}
 
 Session::~Session() {
+  // First no callback may run any more; then the connection lets go of the session.
   state_->Detach();
   connection_->Remove(state_);
 }

@@ -79,6 +79,7 @@ absl::StatusOr<Loss> SessionState::Adopt(const Opened& opened) {
   FixShape(opened);
   absl::StatusOr<Loss> loss = opened_once_ ? AdoptAgain(opened) : AdoptFirst(opened);
   if (!loss.ok()) return loss;
+  // The server is past replies that the application never got, and cannot give them again.
   if (opened.next_seq > answered_) {
     loss->begin_seq = answered_;
     loss->end_seq = opened.next_seq;
@@ -95,6 +96,7 @@ SessionState::Next SessionState::DeleteAgain(const Opened& opened) {
   {
     absl::MutexLock lock(&mutex_);
     if (opened.incarnation == opened_.incarnation) {
+      // The tokens go with the session: all count as answered, and the Close can follow.
       sent_ = acked_ = log_.end();
       phase_ = Phase::kOpen;
       return {.ready = Enqueue()};
@@ -112,6 +114,7 @@ SessionState::Next SessionState::OnOpened(const v1::Opened& message) {
   {
     absl::MutexLock lock(&mutex_);
     if (phase_ != Phase::kOpening) return {};
+    // Nothing leaves before the position is settled.
     phase_ = Phase::kRewinding;
     deleting = delete_sent_;
     if (value.ok() && !deleting) loss = Adopt(*value);
@@ -194,6 +197,7 @@ bool SessionState::TriesAgain(const absl::Status& status) {
   if (!absl::IsResourceExhausted(status)) return false;
   if (opened_once_) return true;
   waited_ += DelayOf(status);
+  // A refusal that names no time to ask again is final.
   return RetryDelay(status) && waited_ <= options_.open_timeout;
 }
 

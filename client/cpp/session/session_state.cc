@@ -27,6 +27,7 @@ absl::Status SessionState::OutOfStep(uint64_t first_seq) const {
 
 bool SessionState::Full() const {
   const uint64_t end = log_.end();
+  // The window bounds unanswered tokens, the server's limit bounds tokens whose replies are not delivered.
   return end - acked_ >= options_.window || end - std::min(end, SafeSeq()) >= in_flight_limit_;
 }
 
@@ -34,6 +35,8 @@ bool SessionState::Flushed() const { return !rewound_ && acked_ >= log_.end() &&
 
 uint64_t SessionState::SafeSeq() const {
   if (options_.delivery == Delivery::kAutomatic) return answered_;
+  // With manual delivery the application's word counts up to the last reply. Tokens behind the last reply have no reply
+  // to deliver, and count once answered.
   const uint64_t said = std::min(app_delivered_, std::max(answered_, last_reply_end_));
   return said >= last_reply_end_ ? std::max(said, answered_) : said;
 }
@@ -64,12 +67,14 @@ bool SessionState::Sendable() const {
 }
 
 SessionState::Ready SessionState::Enqueue() {
+  // A session stands in the connection's queue at most once.
   if (queued_ || !Sendable()) return Ready::kNo;
   queued_ = true;
   return Ready::kYes;
 }
 
 absl::StatusOr<Opened> SessionState::WaitOpened(absl::Duration timeout) {
+  // Callbacks run on the stream's thread, so a wait in a callback would wait for itself.
   const bool in_callback = current_callback != nullptr;
   absl::MutexLock lock(&mutex_);
   const auto done = [this]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) { return ready_ || phase_ == Phase::kEnded; };
@@ -85,6 +90,7 @@ absl::StatusOr<SessionState::Sent> SessionState::Send(uint64_t first_seq, const 
   const bool in_callback = current_callback != nullptr;
   absl::MutexLock lock(&mutex_);
   const auto decided = [&]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
+    // No wait mends a wrong seq, and a rewind may change the wanted seq during the wait.
     return phase_ == Phase::kEnded || (opened_once_ && (first_seq != log_.end() || !Full()));
   };
   if (!decided()) {
@@ -135,6 +141,7 @@ absl::Status SessionState::WaitClosed() {
   const auto done = [this]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) { return phase_ == Phase::kEnded || rewound_; };
   mutex_.Await(absl::Condition(&done));
   if (phase_ == Phase::kEnded) return end_status_;
+  // The application first has to send again from the wanted seq, and may close later.
   close_wanted_ = false;
   return Named(absl::StatusCode::kOutOfRange, absl::StrCat("tokens are wanted from seq ", log_.end()));
 }
@@ -163,6 +170,7 @@ void SessionState::Detach() {
   absl::MutexLock lock(&mutex_);
   detached_ = true;
   const auto idle = [this]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) { return !calling_; };
+  // A callback that destroys its own session must not wait for itself.
   if (current_callback != this) mutex_.Await(absl::Condition(&idle));
 }
 

@@ -28,6 +28,7 @@ void SessionState::Attach(uint32_t handle, uint64_t writer, uint64_t open_number
   open_number_ = open_number;
   absl::MutexLock lock(&mutex_);
   if (phase_ == Phase::kEnded) return;
+  // Counts as queued: Handles keeps unopened sessions in a queue of their own.
   phase_ = Phase::kUnopened;
   queued_ = true;
 }
@@ -84,6 +85,7 @@ void SessionState::FillTokens(MessageBuilder& builder) {
   v1::Tokens& tokens = builder.AddTokens();
   tokens.set_handle(handle_);
   tokens.set_delivered_seq(told_ = SafeSeq());
+  // At least one token leaves: a token may be larger than the room.
   const size_t taken = log_.CopyTo(sent_, std::max<size_t>(1, most), tokens);
   builder.Grow(taken * token_bytes);
   sent_ += taken;
@@ -160,6 +162,7 @@ SessionState::Next SessionState::OnForecasts(const v1::Forecasts& forecasts) {
     status.Update(CheckShape(forecasts));
     from = answered_;
     const uint64_t due = Due(forecasts.next_seq());
+    // Behind the last reply of the item, if any reply is new to the application.
     if (due >= every() + std::max(from, forecasts.first_seq())) last_reply_end_ = due - every() + 1;
   }
   if (!status.ok()) return End(status);
@@ -206,6 +209,7 @@ SessionState::Next SessionState::Advance(uint64_t next_seq, uint64_t durable_seq
     absl::MutexLock lock(&mutex_);
     if (next_seq > acked_) {
       repairs_ = 0;
+      // An answered token makes room for two: the tokens in flight double with every round trip.
       ramp_ += next_seq - acked_;
     }
     acked = acked_ = std::max(acked_, next_seq);
@@ -266,10 +270,12 @@ SessionState::Next SessionState::OnTokensFailed(const absl::Status& status, uint
     in_log = expected_seq <= log_.end();
   }
   const bool repairable = (absl::IsOutOfRange(status) && in_log) || Retryable(status);
+  // Refusals of these kinds end with the server's trouble, and do not count as repairs.
   const bool room_comes = absl::IsUnavailable(status) || ErrorReason(status) == "SET_ASIDE";
   if (!repairable || (!room_comes && ++repairs_ > kMaxRepairs)) return End(status);
   if (!Retryable(status)) return GoOnFrom(expected_seq);
   Next next = RetryAfter(status);
+  // The server has the handle open, and the next Open gets another handle.
   next.close = true;
   return next;
 }
@@ -281,6 +287,7 @@ void SessionState::OnDisconnected(const absl::Status& why) {
     phase_ = Phase::kWaiting;
     queued_ = false;
   }
+  // The listener hears of a break once, however many attempts fail.
   if (std::exchange(told_disconnected_, true)) return;
   Call([&] { listener_.OnDisconnected(session_, why); });
 }

@@ -16,6 +16,7 @@ constexpr size_t kReclaimBytes = 4096;
 template <typename T>
 void TokenLog::Column<T>::Drop(size_t rows) {
   head_ += rows * width_;
+  // Half of the rows at least are dropped at a move, so each row is moved about once.
   if (head_ * sizeof(T) < kReclaimBytes || head_ < data_.size() / 2) return;
   data_.erase(data_.begin(), data_.begin() + static_cast<std::ptrdiff_t>(head_));
   head_ = 0;
@@ -66,6 +67,7 @@ absl::StatusOr<size_t> TokenLog::Check(const TokenBatch& batch) const {
     return absl::InvalidArgumentError(absl::StrCat("a batch at seq ", end(), " holds no whole token: ",
                                                    batch.values.size(), " values of ", channels_, " channels"));
   }
+  // The first batch fixes the kinds of data; each later batch must have the same.
   const auto width = [&](size_t known, size_t size, size_t natural) {
     return shaped_ ? known : (size == 0 ? 0 : natural);
   };
@@ -111,12 +113,14 @@ void TokenLog::DropBelow(uint64_t seq) {
 }
 
 size_t TokenLog::token_bytes() const {
+  // A mark takes up to five bytes, as a varint of 32 bits.
   return sizeof(float) * (values_.width() + future_.width()) + sizeof(int64_t) * times_.width() + 5 * marks_.width();
 }
 
 size_t TokenLog::CopyTo(uint64_t seq, size_t max_tokens, v1::Tokens& out) const {
   const size_t row = seq - begin_;
   const auto flags = silent_.Rows(row, std::min<size_t>(max_tokens, end() - seq));
+  // An item is silent as a whole: the copy ends where the flag changes.
   const auto other = std::find(flags.begin(), flags.end(), uint8_t{flags[0] == 0});
   const auto tokens = static_cast<size_t>(other - flags.begin());
   const auto copy = [&](const auto& column, auto& field) {

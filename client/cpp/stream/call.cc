@@ -28,9 +28,11 @@ bool Call::OnEvent(uintptr_t tag, bool ok) {
       OnStarted(ok);
       return false;
     case kRead:
+      // A failed read means that the call has ended: Finish brings the status.
       if (!ok) Break();
       return ok;
     case kWritten:
+      // A failed write needs no answer: a failed read follows.
       writing_ = false;
       if (half_close_wanted_ && ok) HalfClose();
       return false;
@@ -62,6 +64,7 @@ void Call::Write(const v1::ClientMessage& message) {
 
 void Call::HalfClose() {
   half_close_wanted_ = true;
+  // The half-close follows the write under way.
   if (!writable()) return;
   half_closed_ = true;
   stream_->WritesDone(Expect(kHalfClosed));

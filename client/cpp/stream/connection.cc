@@ -39,6 +39,7 @@ Connection::Connection(const ClientOptions& options, uint32_t stream)
 absl::Status Connection::Start() {
   absl::MutexLock lock(&thread_mutex_);
   if (thread_.joinable() || mailbox_.stopped()) return absl::OkStatus();
+  // std::thread throws if the system has no thread left, and no exception leaves the library.
   try {
     thread_ = std::thread([this] { Run(); });
   } catch (const std::system_error& error) {
@@ -85,8 +86,10 @@ Break Connection::RunCall() {
   welcomed_ = false;
   given_up_ = {};
   handles_ = std::make_unique<Handles>(mailbox_, opens_, clock_, options_.target);
+  // Readiness belongs to the call before: after the Welcome all sessions come again.
   mailbox_.DropReady();
   call_deadline_ = reconnect_.Begin();
+  // Asked before each attempt: a caller's token may have expired.
   const absl::StatusOr<Metadata> metadata = CallMetadata(options_.channel);
   if (!metadata.ok()) return {.why = metadata.status()};
   Call call(options_, *metadata, stream_, WhereTo(), mailbox_.queue());
@@ -136,6 +139,7 @@ absl::Status Connection::Handle(const v1::ServerItem& item, Call& call) {
   switch (item.item_case()) {
     case v1::ServerItem::kWelcome:
       return OnWelcome(item.welcome());
+    // No progress: a server may open sessions and break off again and again.
     case v1::ServerItem::kOpened:
       return handles_->Handle(item.opened());
     case v1::ServerItem::kForecasts:
@@ -152,6 +156,7 @@ absl::Status Connection::Handle(const v1::ServerItem& item, Call& call) {
     case v1::ServerItem::kDraining:
       OnDraining(item.draining(), call);
       return absl::OkStatus();
+    // An item of a newer server.
     case v1::ServerItem::ITEM_NOT_SET:
       return absl::OkStatus();
   }
@@ -192,6 +197,7 @@ absl::Status Connection::OnFailed(const v1::Failed& failed) {
 void Connection::Pump(Call& call) {
   if (!welcomed_) return;
   handles_->TakeMail();
+  // One write is under way at a time: items that become ready meanwhile leave together.
   if (!call.writable()) return;
   builder_.Clear();
   handles_->Fill(limits_, builder_);
@@ -207,6 +213,7 @@ void Connection::OnBroken(const Break& end) {
 
 void Connection::EndAll(const absl::Status& status) {
   for (const State& state : mailbox_.Sessions()) {
+    // Forgotten first, since OnEnded may open a session of the same id.
     mailbox_.Forget(state);
     state->End(status);
   }

@@ -79,6 +79,7 @@ void Handles::Fill(const v1::Limits& limits, MessageBuilder& builder) {
   while (!ready_.empty() && builder.room() > 0) {
     const State state = std::move(ready_.front());
     ready_.pop_front();
+    // A session with more to send waits behind the rest: sessions take turns.
     if (state->Fill(limits, builder)) ready_.push_back(state);
   }
 }
@@ -90,13 +91,16 @@ absl::Status Handles::Dispatch(const Item& item, Method method) {
                                             next_handle_, " were given"));
   }
   const auto found = handles_.find(item.handle());
+  // The session has ended here, and the item was under way.
   if (found == handles_.end()) return absl::OkStatus();
+  // A copy, since the end of a session erases the entry.
   const State state = found->second;
   Follow(state, method(*state));
   return absl::OkStatus();
 }
 
 absl::Status Handles::Handle(const v1::Opened& opened) {
+  // The place is free for another Open, even if the session has gone meanwhile.
   opening_.erase(opened.handle());
   return Dispatch(opened, [&](SessionState& state) { return state.OnOpened(opened); });
 }

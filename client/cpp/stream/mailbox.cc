@@ -8,6 +8,7 @@ namespace aaren::client {
 namespace {
 
 gpr_timespec ToGpr(absl::Duration from_now) {
+  // By the monotonic clock: a wall clock set back must not prolong a wait.
   if (from_now == absl::InfiniteDuration()) return gpr_inf_future(GPR_CLOCK_MONOTONIC);
   return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
                       gpr_time_from_nanos(absl::ToInt64Nanoseconds(from_now), GPR_TIMESPAN));
@@ -20,6 +21,7 @@ Mailbox::~Mailbox() {
   queue_.Shutdown();
   void* tag;
   bool ok;
+  // gRPC wants a queue to be empty at its end.
   while (queue_.Next(&tag, &ok)) {
   }
 }
@@ -48,6 +50,7 @@ absl::Status Mailbox::Add(State state) {
     mail_.newcomers.push_back(std::move(state));
     ring = Wake();
   }
+  // Rung without the lock: no lock is held over a call of gRPC.
   if (ring) Ring();
   return absl::OkStatus();
 }
@@ -80,6 +83,7 @@ void Mailbox::Stop() {
   {
     absl::MutexLock lock(&mutex_);
     stop_ = true;
+    // The stop also wakes a thread that waits for the end of a write.
     listening_ = true;
     ring = Wake();
   }
@@ -87,6 +91,7 @@ void Mailbox::Stop() {
 }
 
 bool Mailbox::Wake() {
+  // An alarm under way wakes the thread for later mail, too.
   if (!listening_ || wake_pending_) return false;
   wake_pending_ = true;
   return true;
@@ -160,6 +165,7 @@ void Mailbox::AddAgain(const std::vector<State>& states) {
 
 void Mailbox::AddAllAgain() {
   absl::MutexLock lock(&mutex_);
+  // The newcomers are among the sessions.
   mail_.newcomers.clear();
   for (const auto& [id, state] : sessions_) mail_.newcomers.push_back(state);
 }

@@ -17,6 +17,7 @@ double RealRandom() {
 // True if another attempt would end alike.
 bool IsFinal(const Break& end) {
   if (end.by == Break::By::kLie) return true;
+  // A server that names a time wants another attempt, whatever the code.
   if (RetryDelay(end.why)) return false;
   switch (end.why.code()) {
     case absl::StatusCode::kInvalidArgument:
@@ -41,6 +42,7 @@ absl::Time Reconnect::Begin() {
   welcomed_ = progress_ = false;
   up_since_ = absl::InfiniteFuture();
   const absl::Time now = clock_.Now();
+  // Attempts in a row are one outage.
   down_since_ = std::min(down_since_, now);
   return now + std::min(options_.welcome_timeout, TimeLeft());
 }
@@ -54,6 +56,7 @@ void Reconnect::OnWelcome() {
 
 absl::Status Reconnect::End(const Break& end) {
   const absl::Time now = clock_.Now();
+  // The error of a stream says more than a Welcome that did not come: NoWelcome adds the error.
   if (end.by == Break::By::kStream) cause_ = end.why;
   if (progress_ || now - up_since_ > waited_) backoff_.Reset();
   down_since_ = welcomed_ ? now : std::min(down_since_, now);

@@ -60,6 +60,7 @@ absl::StatusOr<LiveSessionPage> Admin::Sessions(const std::string& tenant, const
 absl::StatusOr<CpuProfile> Admin::Profile(uint32_t seconds) const {
   v1::ProfileRequest request;
   request.set_seconds(seconds);
+  // The profile itself takes `seconds`; the timeout is for the rest of the call.
   const CallOptions call{.deadline = absl::Now() + absl::Seconds(seconds) + timeout_};
   const auto answer = calls_->Ask(&AdminStub::Profile, request, {}, call);
   if (!answer.ok()) return answer.status();

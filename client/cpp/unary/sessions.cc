@@ -69,6 +69,7 @@ absl::StatusOr<SessionInfo> Sessions::Migrate(const SessionInfo& seen, const std
   request.set_snapshot(std::move(exported->bytes));
   request.set_replace(true);
   request.set_model(model);
+  // The server refuses the Import if a stream has opened the session since `seen`.
   request.set_epoch(seen.epoch);
   return calls_->Read(calls_->Ask(&SessionsStub::Import, request, {seen.id}, call));
 }

@@ -17,6 +17,7 @@ constexpr size_t kTile = 64;  // tokens that go through the network together
 
 absl::Status CheckValues(const Part& part, const Arrays& arrays, size_t index, size_t parts) {
   for (size_t i = part.begin * arrays.channels; i < part.end * arrays.channels; ++i) {
+    // A finite double may be infinite as a float.
     if (!std::isinf(static_cast<float>(arrays.values[i]))) continue;
     const std::string series = parts == 1 ? "" : absl::StrCat("series ", index, ", ");
     return absl::InvalidArgumentError(absl::StrCat(series, "row ", i / arrays.channels - part.begin, ", channel ",
@@ -32,6 +33,7 @@ size_t GroupSize(absl::Span<const Part> parts, size_t workers, size_t channels) 
   for (const Part& part : parts) tokens += part.end - part.begin;
   const size_t full = std::max<size_t>(1, kTile / channels);
   if (tokens / parts.size() < kTile) return full;
+  // Four groups for each worker: a worker with a long group does not keep the rest waiting for long.
   return std::clamp<size_t>(parts.size() / (4 * workers), 1, full);
 }
 
@@ -106,6 +108,7 @@ absl::Status RunBatch(absl::Span<const Part> parts, const Arrays& arrays,
   const auto locks = Lock(parts);
   Shared shared(parts, arrays, workers.size());
   std::vector<std::thread> threads;
+  // This thread is the first worker, and the only thread that asks about signals.
   for (size_t i = 1; i < workers.size(); ++i) {
     try {
       threads.emplace_back([&shared, worker = workers[i].get()] { shared.Work(*worker, [] { return false; }); });

@@ -74,6 +74,7 @@ absl::Status Rows::Restore(absl::string_view from, uint64_t tokens) {
   for (size_t i = 0; i < channels; ++i) {
     const absl::StatusOr<uint64_t> taken = model->engine().CheckRow(rows.subspan(i * row_bytes, row_bytes));
     if (!taken.ok()) return taken.status();
+    // Each row knows its number of tokens: rows of several sessions do not pass for one session.
     if (*taken != tokens) {
       return absl::DataLossError(
           absl::StrCat("rows: channel ", i, " has taken ", *taken, " tokens, the session ", tokens));

@@ -38,6 +38,7 @@ class Signals {
   bool Interrupted() {
     const auto now = std::chrono::steady_clock::now();
     if (now < next_) return false;
+    // Ctrl-C ends a call within a moment, and the interpreter's lock is seldom asked for.
     next_ = now + std::chrono::milliseconds(50);
     nb::gil_scoped_acquire held;
     return PyErr_CheckSignals() != 0;
@@ -61,6 +62,7 @@ void Run(Model& model, absl::Span<const Part> parts, const Arrays& arrays, size_
     if (status.ok()) status = RunBatch(parts, arrays, workers, [&signals] { return signals.Interrupted(); });
   }
   for (std::unique_ptr<Worker>& worker : workers) model.Give(std::move(worker));
+  // The handler of a signal has raised an exception, which says more than "interrupted".
   if (PyErr_Occurred() != nullptr) throw nb::python_error();
   Throw(status);
 }
@@ -126,6 +128,7 @@ float Update(Rows& rows, double value, const Floats& forecast) {
 }
 
 nb::bytes Bytes(Rows& rows) {
+  // The thread that holds the mutex may wait for the interpreter's lock (Signals), so the lock is released first.
   std::vector<std::byte> copy;
   {
     nb::gil_scoped_release released;

@@ -32,6 +32,7 @@ absl::Status Worker::Run(absl::Span<const Part> parts, const Arrays& arrays, abs
 
 absl::Status Worker::Enter(absl::Span<const Part> parts, size_t channels) {
   const size_t rows = parts.size() * channels, held = slots_.size();
+  // Slots stay allocated for later batches.
   if (rows > held) {
     slots_.resize(rows);
     if (absl::Status status = lane_->Allocate(absl::MakeSpan(slots_).subspan(held)); !status.ok()) {
