@@ -38,7 +38,7 @@ class DeviceEngine final : public Engine {
 // A trial has three calls, so each form of the kernel comes up.
 constexpr int kTrials = (kStreamFormCount + 2) / 3;
 
-// As many as make every block busy with the largest tiles, but no more than one call has.
+// Enough tokens to make every block busy with the largest tiles, but no more than one call has.
 size_t TrialTokens(const DeviceTable& gpu) {
   constexpr size_t kLargestTile = 32, kMost = 2048;
   DeviceFacts facts = {};
@@ -68,6 +68,7 @@ absl::StatusOr<std::unique_ptr<Engine>> NewCudaEngine(const package::ModelPackag
   for (int i = 0; i < kTrials; ++i) {
     if (absl::Status status = TryOut(**tried, **cpu, TrialTokens(**gpu)); !status.ok()) return status;
   }
+  // Another engine serves: the engine of the trial takes the kernel's forms in turn, and not the best.
   return NewDeviceEngine(package, **gpu, KernelUse::kBest);
 }
 

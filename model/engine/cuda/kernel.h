@@ -52,7 +52,7 @@ class Kernel {
   AAREN_KERNEL DeviceToken Token(int t) const { return all_.Get(tile_.begin + t); }
   AAREN_KERNEL int TileCount() const { return static_cast<int>(tile_.count); }
   AAREN_KERNEL bool Filled(int t) const { return t < TileCount(); }
-  // Whether token t is the tile's first of its row; whether t + 1 is of the same.
+  // Leads: token t is the first of its row in the tile. GoesOn: token t + 1 belongs to the row of token t.
   AAREN_KERNEL bool Leads(int t) const { return t == 0 || Token(t - 1).state != Token(t).state; }
   AAREN_KERNEL bool GoesOn(int t) const { return t + 1 < TileCount() && Token(t + 1).state == Token(t).state; }
   AAREN_KERNEL View<double> State(const DeviceToken& token, int layer) const {
@@ -273,7 +273,7 @@ class Kernel {
     }
   }
 
-  // Of the linear skip and the four sources of seasons, three of them corrected.
+  // The mixture of the linear skip and the four sources of seasons, three sources being corrected.
   AAREN_KERNEL float MixSources(int t, int j, float skip) const {
     const auto standard =
         block_.Global(call_.standard, static_cast<int64_t>(call_.token_count) * program_.standard_stride);

@@ -20,7 +20,7 @@ int32_t Padded(int number) { return Whole(math::PadToLanes(static_cast<size_t>(n
 // Where the tile's buffers begin in shared memory, in lines.
 struct Lines {
   int32_t x, in, wide, hidden, partials, end;
-  // Of the head, where a layer has `hidden`.
+  // The head's buffers, on the lines of a layer's `hidden`.
   int32_t logits, skip, corrections;
 };
 
@@ -34,6 +34,7 @@ Lines LayOut(const package::ForecasterConfig& config, const Weights& weights) {
   Lines lines;
   lines.x = 0;
   lines.in = lines.x + Padded(config.width);
+  // The buffer holds a norm's output, the token's inputs and the seasons' residuals, at different times.
   lines.wide = lines.in + std::max({Padded(config.width), config.input_width(), seasons ? residuals : 0});
   lines.hidden = lines.wide + std::max(Whole(block.score_value_gate.width()), Whole(weights.head.width()));
   lines.logits = lines.hidden;
@@ -41,6 +42,7 @@ Lines LayOut(const package::ForecasterConfig& config, const Weights& weights) {
   lines.corrections = lines.skip + skip;
   lines.partials = lines.hidden + std::max({Padded(config.embed_hidden), Padded(config.value_width),
                                             Padded(config.mlp_hidden), logits + skip + corrections});
+  // The norm's 16 partial sums, and a line for the norm's factor.
   lines.end = lines.partials + Whole(math::kLanes) + 1;
   return lines;
 }
@@ -65,6 +67,7 @@ class Writer {
     Normalize(block.attention_norm.get());
     Multiply(block.score_value_gate, lines_.in, lines_.wide, Instruction::kStore);
     Attend(block, layer);
+    // Only the head reads the last block's output, so a tile that only folds ends after the last attention.
     if (last) Add({.kind = Instruction::kStopIfOnlyFolds});
     Multiply(block.output, lines_.hidden, lines_.x, Instruction::kAdd);
     Normalize(block.mlp_norm.get());
@@ -75,6 +78,7 @@ class Writer {
     Normalize(weights_.norm.get());
     Multiply(weights_.head, lines_.in, lines_.wide, Instruction::kStore);
     if (weights_.seasons) Multiply(weights_.seasons->gate(), lines_.in, lines_.logits, Instruction::kStore);
+    // The layers have overwritten the inputs, which the skip reads.
     Add({.kind = Instruction::kLoadInput, .to = lines_.in});
     Multiply(weights_.skip, lines_.in, lines_.skip, Instruction::kStore);
     if (weights_.seasons) Correct(*weights_.seasons);
@@ -115,6 +119,8 @@ class Writer {
   void Mlp(const GatedMlp& mlp) {
     const size_t up = mlp.gate_up.offset(GatedMlp::kUp);
     MultiplyColumns(mlp.gate_up, lines_.in, lines_.hidden, Instruction::kGate,
+                    // A thread that makes outputs 2 i and 2 i + 1 has a gate and its value, and needs no other thread's
+                    // number.
                     [&](size_t column) { return column % 2 * up + column / 2; });
     Multiply(mlp.down, lines_.hidden, lines_.x, Instruction::kAdd);
   }

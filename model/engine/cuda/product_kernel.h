@@ -43,7 +43,7 @@ class ProductKernel {
 
   AAREN_KERNEL int At(int line, int t) const { return line * stride_ + t; }
 
-  // As many outputs at a time as there are threads for, then smaller groups for the rest.
+  // Groups of outputs that keep every thread busy, then smaller groups for the remaining outputs.
   template <class Weight>
   AAREN_KERNEL void MultiplyBy(const Instruction& it) {
     for (int column = 0; column < it.width;) {

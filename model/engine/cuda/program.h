@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_ENGINE_CUDA_PROGRAM_H_
 #define AAREN_MODEL_ENGINE_CUDA_PROGRAM_H_
 
-// What the kernel (kernel.h) is told: the network as a Program of a few dozen instructions, and one call's tokens.
-// Plain values, shared by the host, the plug-in library and the kernel; pointers are into the device's memory.
+// The kernel's orders (kernel.h): the network as a Program of a few dozen instructions, and one call's tokens. Plain
+// values, shared by the host, the plug-in library and the kernel; pointers are into the device's memory.
 //
 // A block of threads takes a *tile* of up to 32 tokens through all instructions, with a barrier after each. Numbers of
 // the tile lie in the block's shared memory, in *lines*: line i holds number i of every token, so that threads of
@@ -16,7 +16,7 @@
 
 #include "model/math/scalar_operations.h"
 
-// Of the kernel's own functions.
+// Attributes of the kernel's own functions.
 #ifdef __CUDACC__
 #define AAREN_KERNEL __device__ __forceinline__
 #define AAREN_UNROLL _Pragma("unroll")  // so that arrays are registers
@@ -45,7 +45,7 @@ struct Instruction {
     kSpread,    // medians and gaps `to`, the skip `from` and the mixture of seasons become quantiles
     kWrite,     // quantiles `from` are written, in the units of the series
   };
-  // What becomes of a product.
+  // The use of a product's outputs.
   enum Then : int32_t {
     kStore,
     kAdd,   // to what is there

@@ -29,6 +29,7 @@ void PlanTiles(absl::Span<const DeviceToken> tokens, size_t tile_tokens, TilePla
   size_t begin = 0;  // of the block under way
   for (size_t run = 0; run < tokens.size();) {
     const size_t end = EndOfRun(tokens, run);
+    // Whole runs fill a block until the next run does not fit. A run longer than a tile is alone in its block.
     if (end - begin > tile_tokens && run > begin) {
       AddBlock(begin, run, tile_tokens, plan);
       begin = run;

@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_ENGINE_CUDA_TILE_PLAN_H_
 #define AAREN_MODEL_ENGINE_CUDA_TILE_PLAN_H_
 
-// Which block of threads takes which tokens of a call (program.h). Tokens of one row go to one block; a run that is
-// longer than a tile has a block of its own, which takes it tile by tile. Shorter runs share tiles, as many as fit.
+// A TilePlan gives the tokens of a call to blocks of threads (program.h). Tokens of one row go to one block. A run
+// longer than a tile has a block to itself, and passes tile by tile. Shorter runs share a tile.
 
 #include <cstddef>
 #include <vector>

@@ -28,7 +28,7 @@ class Numbers {
   uint64_t state_;
 };
 
-// What one session is given in one round: a walk with a day, one value in sixteen missing, some forecasts not wanted.
+// The tokens of one session in one round: a walk with a day, one value in sixteen missing, some forecasts not wanted.
 struct Given {
   Given(size_t session, size_t tokens) {
     Numbers numbers(session * 1000003 + tokens);
@@ -89,6 +89,7 @@ absl::Status Compare(const char* what, const std::vector<std::vector<T>>& got,
                      const std::vector<std::vector<T>>& right) {
   for (size_t i = 0; i < got.size(); ++i) {
     if (got[i].size() == right[i].size() &&
+        // Bytes are compared and not numbers, because a missing forecast is NaN, and NaN equals nothing.
         std::memcmp(got[i].data(), right[i].data(), got[i].size() * sizeof(T)) == 0) {
       continue;
     }

@@ -1,13 +1,13 @@
 #ifndef AAREN_MODEL_ENGINE_CUDA_DEVICE_DEVICE_H_
 #define AAREN_MODEL_ENGINE_CUDA_DEVICE_DEVICE_H_
 
-// What the engine needs of a device, as a table of functions: memory, queues of copies and calls, and the kernel. The
-// shared library libaaren_engine_cuda.so offers one of a GPU (device_library.h), the tests one of this CPU. So the
-// engine links nothing of CUDA, and the library knows nothing of Abseil.
+// DeviceTable is the engine's access to a device, a table of functions: memory, queues of copies and calls, and the
+// kernel. The shared library libaaren_engine_cuda.so has the table of a GPU (device_library.h), and the tests have a
+// table of this CPU. The engine links nothing of CUDA, and the library knows nothing of Abseil.
 //
-// What is enqueued is done in order, beside what is in other queues. Functions return null, or what went wrong in words
-// that live for ever; they never throw. After an error of a queue its memory is not to be trusted. Threading: all may
-// be called from any thread, of one queue by one at a time.
+// A queue does its work in order, beside the work of all other queues. A function returns null, or the fault in words
+// that live for ever, and never throws. After an error of a queue, memory used by the queue may not be trusted.
+// Threading: any thread may call any function; a queue serves one thread at a time.
 
 #include <cstddef>
 #include <cstdint>

@@ -28,6 +28,7 @@ DeviceLane::DeviceLane(const Task& task, const DeviceTable& table, size_t capaci
 }
 
 DeviceLane::~DeviceLane() {
+  // The device still writes into rows and results of the batches under way.
   for (Batch& batch : batches_) {
     if (batch.under_way) task_.Finish(*batch.scratch).IgnoreError();
   }
@@ -50,6 +51,7 @@ absl::StatusOr<std::byte*> DeviceLane::StateOf(uint32_t index) {
 }
 
 absl::Status DeviceLane::Allocate(absl::Span<Slot> slots) {
+  // Memory for copies is taken with the first rows, because the constructor has no way to return an error.
   if (staging_.data() == nullptr) {
     absl::StatusOr<DeviceMemory> staging = DeviceMemory::OnHost(table_, kStagedRows * state_bytes_);
     if (!staging.ok()) return staging.status();
@@ -71,6 +73,7 @@ absl::Status DeviceLane::Allocate(absl::Span<Slot> slots) {
     } else {
       status = slot.status();
     }
+    // A call that fails gives back the rows taken before the failure (lane.h).
     Free(slots.first(i));
     return status;
   }
@@ -89,6 +92,7 @@ absl::Status DeviceLane::CheckSlot(Slot slot) {
 }
 
 absl::Status DeviceLane::Reset(absl::Span<const Slot> slots) {
+  // A fresh row is written rather than reset in place, because a part of the row lies on the device.
   std::vector<std::byte> fresh(task_.row_bytes());
   task_.ResetRow(absl::MakeSpan(fresh));
   std::vector<RowWrite> rows;
@@ -142,6 +146,7 @@ absl::Status DeviceLane::WriteSome(absl::Span<const RowWrite> rows) {
 
 absl::StatusOr<Ticket> DeviceLane::Submit(absl::Span<const Run> runs) {
   Batch& batch = FreeBatch();
+  // All rows are claimed before the first is taken, so a refused batch leaves every row unchanged.
   for (size_t i = 0; i < runs.size(); ++i) {
     const absl::Span<std::byte> row = rows_.Row(runs[i].slot);
     if (absl::Status status = ClaimRow(task_, runs[i], row); !status.ok()) {
@@ -186,6 +191,7 @@ DeviceLane::Batch* DeviceLane::Find(Ticket ticket) {
 
 std::optional<absl::Status> DeviceLane::Poll(Ticket ticket) {
   const Batch* batch = Find(ticket);
+  // A ticket without a batch was finished by FreeBatch, and its status waits in answers_.
   if (batch != nullptr && !task_.Done(*batch->scratch)) return std::nullopt;
   return Wait(ticket);
 }

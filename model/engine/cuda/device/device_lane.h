@@ -1,16 +1,16 @@
 #ifndef AAREN_MODEL_ENGINE_CUDA_DEVICE_DEVICE_LANE_H_
 #define AAREN_MODEL_ENGINE_CUDA_DEVICE_DEVICE_LANE_H_
 
-// A DeviceLane is a lane whose batches go through a network on a device. A row is in two places. What the task works on
-// is in this process's memory; what the layers remember is in the device's, at an address that follows the former.
+// A DeviceLane is a lane whose batches go through a network on a device. A row is in two places. The task's part is in
+// this process's memory. The layers' part is in the device's memory, at an address that follows the task's part.
 //
-//   host slab   [ what the task works on | address ] ──► device slab  [ o, c, m of each layer ]
+//   host slab   [ the task's part | address ] ──► device slab  [ o, c, m of each layer ]
 //
-// Read and Write join the two, so a row's bytes are those of a CPU's engine, and rows move between both. Memory on the
-// device is taken as rows are.
+// Read and Write join both parts. A row has the bytes of a CPU engine's row, and rows move between both engines. The
+// device's memory grows with the number of rows.
 //
-// Up to kBatches batches are under way; one more waits for the oldest. Submit does what comes before the network, and
-// Poll or Wait what comes after, on the thread that calls.
+// Up to kBatches batches are under way; a further batch waits for the oldest. Submit does the work before the network,
+// and Poll or Wait the work after the network, on the calling thread.
 
 #include <array>
 #include <memory>
@@ -44,14 +44,14 @@ class DeviceLane final : public Lane {
   absl::Status Wait(Ticket ticket) override;
 
  private:
-  // What a batch under way has.
+  // A batch under way, or room for a batch.
   struct Batch {
     std::unique_ptr<Task::Scratch> scratch;
     std::vector<std::byte*> rows;  // claimed
     Ticket ticket{};
     bool under_way = false;
   };
-  // Of a batch that is done, and was not asked for.
+  // The status of a batch that was finished before anybody asked.
   struct Answer {
     Ticket ticket;
     absl::Status status;

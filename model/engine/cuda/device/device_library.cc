@@ -28,6 +28,7 @@ absl::StatusOr<const DeviceTable*> FindLibrary() {
   const std::vector<std::string> places = Places();
   std::error_code error;
   for (const std::string& path : places) {
+    // The first file found decides. A broken file is an error, and no reason to run another build's kernel.
     if (std::filesystem::exists(path, error)) return OpenDeviceLibrary(path);
   }
   return absl::FailedPreconditionError(absl::StrCat(
@@ -55,6 +56,8 @@ absl::StatusOr<const DeviceTable*> OpenDeviceLibrary(const std::string& path) {
         absl::StrCat(path, " does not hold the kernel for GPUs: it has no function ", kDeviceEntry));
   }
   const DeviceTable* table = entry();
+  // The version is compared before any function of the table is called, because a table of another build may have
+  // another layout.
   if (table->version != kDeviceVersion) {
     return absl::FailedPreconditionError(absl::StrCat(path, " is of another build: its version is ", table->version,
                                                       "; ", kDeviceVersion, " is needed"));
@@ -63,6 +66,7 @@ absl::StatusOr<const DeviceTable*> OpenDeviceLibrary(const std::string& path) {
 }
 
 absl::StatusOr<const DeviceTable*> UsableGpu() {
+  // The search runs once. The result is never destroyed, so a thread may ask while the program ends.
   static const auto& table = *new absl::StatusOr<const DeviceTable*>(RequireUsable(FindLibrary()));
   return table;
 }

@@ -23,6 +23,7 @@ absl::StatusOr<DeviceMemory> DeviceMemory::OnHost(const DeviceTable& table, size
 }
 
 DeviceMemory& DeviceMemory::operator=(DeviceMemory&& other) noexcept {
+  // The other object takes the old memory, and releases the memory at its own end.
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
   std::swap(release_, other.release_);
@@ -38,6 +39,7 @@ DeviceQueue::~DeviceQueue() {
 }
 
 void DeviceQueue::Note(const char* error) {
+  // Update keeps the first error: later errors follow from the first.
   if (error != nullptr) status_.Update(absl::InternalError(absl::StrCat("the device failed: ", error)));
 }
 
@@ -58,6 +60,7 @@ void DeviceQueue::ForwardStreamed(const ForwardCall& call, const StreamPlan& pla
 }
 
 bool DeviceQueue::Done() {
+  // After an error Wait does not block, and Wait tells the error.
   if (!status_.ok()) return true;
   bool done = false;
   Note(table_.poll(queue_, &done));
@@ -65,6 +68,7 @@ bool DeviceQueue::Done() {
 }
 
 absl::Status DeviceQueue::Wait() {
+  // The queue is waited for even after an error, because earlier work may still use the memory.
   if (queue_ != nullptr) Note(table_.wait(queue_));
   return status_;
 }

@@ -160,6 +160,7 @@ const StreamPlan* DeviceNetwork::StreamFor(size_t tokens, size_t longest_run) co
   question.processors = facts_.processors;
   question.tokens = tokens;
   question.longest_run = longest_run;
+  // A hint for the choice of a form: no other memory depends on the number, so no order is needed.
   question.calls_under_way = calls_under_way_.load(std::memory_order_relaxed);
   const int form = ChooseForm(question);
   return form < 0 ? nullptr : &streams_.plans[static_cast<size_t>(form)];
@@ -178,8 +179,10 @@ DevicePass::DevicePass(const DeviceNetwork& network)
   const size_t floats =
       static_cast<size_t>(program_.input_stride + program_.standard_stride + program_.residual_stride);
   const size_t token = sizeof(DeviceToken) + sizeof(DeviceTile) + sizeof(DeviceBlock) + floats * sizeof(float);
+  // Each of the six pieces may be padded up to the next alignment.
   status_ = in_.Allocate(network.table(), kDeviceTokens * token + 8 * Staging::kAlignment);
   if (status_.ok()) status_ = out_.Allocate(network.table(), kDeviceTokens * ForecastFloats() * sizeof(float));
+  // Room for the largest tile is taken now, because nothing allocates between CheckRun and Finish (task.h).
   tokens_.reserve(kDeviceTokens);
   plan_.tiles.reserve(kDeviceTokens);
   plan_.blocks.reserve(kDeviceTokens);
@@ -208,6 +211,7 @@ void DevicePass::Begin(Tile& tile) {
     queue_.Forward(call);
   }
   SetUnderWay(true);
+  // A tile whose tokens only fold has nothing to copy back.
   if (call.forecast_count > 0) queue_.CopyOut(out_.host(), out_.device(), out_.used());
 }
 
@@ -257,6 +261,7 @@ absl::Status DevicePass::End(Tile& tile) {
     if (token.wanted) {
       std::copy_n(made, ForecastFloats(), token.forecast);
     } else {
+      // A probe's forecast is read where the copy lies, before the next tile begins.
       token.forecast = made;
     }
     made += ForecastFloats();
@@ -277,7 +282,9 @@ absl::StatusOr<DeviceStreams> StreamsOf(const NetworkImage& image, const DeviceT
   DeviceStreams streams;
   for (size_t form = 0; form < kStreamFormCount; ++form) {
     if (facts.clusters[form] == 0) continue;
+    // Weights are packed for each form, in the order in which the form's threads read them.
     const PackedStream packed(image, kStreamForms[form], facts.shared_bytes);
+    // The plain kernel takes any network, so a form that does not fit is left out.
     if (!packed.fits()) continue;
     absl::StatusOr<DeviceMemory> memory = CopyToDevice(table, packed.bytes);
     if (!memory.ok()) return memory.status();

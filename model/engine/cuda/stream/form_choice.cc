@@ -17,8 +17,11 @@ size_t DivideUp(size_t number, size_t by) { return (number + by - 1) / by; }
 double Cost(const FormQuestion& question, int form) {
   const auto tile_tokens = static_cast<size_t>(kStreamForms[form].tokens);
   const size_t tiles = DivideUp(question.tokens, tile_tokens);
+  // More tiles than clusters that run beside each other take further rounds.
   const size_t rounds = DivideUp(tiles, static_cast<size_t>(question.clusters[static_cast<size_t>(form)]));
+  // The tiles of a long run follow each other, however many clusters are free.
   const size_t chain = DivideUp(question.longest_run, tile_tokens);
+  // Calls under way lose the processors that the form takes, for as long as the form takes them.
   const double share = static_cast<double>(tiles) * kStreamForms[form].blocks / question.processors;
   return kTileMicroseconds[form] * (static_cast<double>(std::max(rounds, chain)) + share * question.calls_under_way);
 }

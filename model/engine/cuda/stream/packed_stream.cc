@@ -123,6 +123,8 @@ void Packer::FindParts() {
 
 // Buffers of different times share lines: the head's lie on top of a layer's.
 void Packer::LayOut() {
+  // The numbers follow the order of network_image.cc: 2 is the embedding's gated product, 5 a layer's scores, values
+  // and gates, and head_ - 3 the last layer's gated product.
   const int wide = At(head_).width, scores = At(5).width;
   const int hidden = std::max(At(2).width / 2, std::max(program_.value_width, At(head_ - 3).width / 2));
   const int skip = At(skip_).width, logits = program_.knots > 0 ? At(head_ + 1).width : 0;
@@ -162,6 +164,7 @@ void Packer::Normalize(int i) {
 void Packer::Attend(int weigh) {
   const Instruction& scores = At(weigh);
   const Instruction& turn = At(weigh + 1);
+  // Clusters of four and more blocks weigh heads within the turn (fold.h).
   if (form_.blocks < 4) {
     StreamStep& step = Add(StreamStep::kWeigh, StreamStep::kBlock);
     step.instruction = Short(weigh);
@@ -252,6 +255,7 @@ void Packer::AddProduct(const Product& product, const ProductPart& part, bool la
   step.remote = product.remote && form_.blocks > 1;
   step.chunks = Short((depths + chunk_depths - 1) / chunk_depths);
   step.blocks = Short(depths / unit), step.chunk_blocks = Short(chunk_depths / unit);
+  // No product has 32,000 blocks, so the chain never ends in the middle.
   step.half_blocks = Short(part.split == 1 && it.depth > 128 ? 128 / unit : 32000);
   step.bias_at16 = Short((depths - (step.chunks - 1) * chunk_depths) / group_depths * pitch / 16);
   PutWeights(part, step);
@@ -328,6 +332,7 @@ const char* Packer::TakeSlots() {
   if (used > shared_bytes_) return "a block's shared memory is too small";
   const int room = static_cast<int>((shared_bytes_ - used) / static_cast<uint64_t>(plan_.slot_bytes));
   plan_.slots = std::min({room, plan_.chunks, kMostStreamSlots});
+  // With a single slot, no copy could run ahead of the product that reads the slot.
   if (plan_.slots < 2) return "a block's shared memory has no room for two slots";
   plan_.shared_bytes = LayOutStream(plan_, program_.heads).end;
   return nullptr;
@@ -342,6 +347,7 @@ const char* Packer::Run() {
   Multiply({{1, plan_.in, plan_.x, true}, {2, plan_.in, plan_.hidden, true}, {skip_, plan_.in, plan_.skip, false}});
   Multiply({{3, plan_.hidden, plan_.x, true}});
   int i = 4;
+  // A layer has eight instructions (network_image.cc), and the last layer a stop besides.
   while (i + 1 < head_) {
     const bool last = At(i + 4).kind == Instruction::kStopIfOnlyFolds;
     Layer(i, last);
@@ -368,6 +374,7 @@ PackedStream::PackedStream(const NetworkImage& image, StreamForm form, uint64_t 
   refusal = packer.Run();
   if (refusal != nullptr) return;
   for (const auto& stream : packer.streams()) Append(stream.data(), stream.size(), bytes);
+  // Outputs divide evenly among the blocks of a cluster, so all streams have one length.
   plan.rank_bytes = static_cast<uint32_t>(bytes.size() / packer.streams().size());
   gains_at_ = Append(packer.gains().data(), packer.gains().size(), bytes);
   steps_at_ = Append(steps.data(), steps.size(), bytes);

@@ -131,11 +131,13 @@ Split Placed(const std::vector<ProductTask>& tasks, const std::vector<const Choi
 }
 
 Split SideBySide(const std::vector<ProductTask>& tasks, const SplitLimits& limits) {
+  // The number of combinations grows with the tasks, so with many tasks each has fewer choices.
   const size_t most = tasks.size() > 3 ? 4 : 8;  // of a task: all combinations are tried
   std::vector<std::vector<Choice>> choices;
   for (const ProductTask& task : tasks) {
     std::vector<Choice> some = Choices(task, task.columns, limits);
     if (some.empty()) return {};
+    // A stable sort keeps the order of shapes among equal costs, so a network has one plan with every standard library.
     std::stable_sort(some.begin(), some.end(), [](const Choice& a, const Choice& b) { return a.Alone() < b.Alone(); });
     some.resize(std::min(some.size(), most));
     choices.push_back(std::move(some));
@@ -165,6 +167,7 @@ std::vector<ProductPart> SplitProducts(const std::vector<ProductTask>& tasks, co
   if (tasks.size() > 1) {
     if (Split beside = SideBySide(tasks, limits); beside.cost < best.cost) best = std::move(beside);
   }
+  // The halves of a split product meet in scratch lines. With too few lines, no product is split.
   if (ScratchLines(best.parts) > limits.scratch_lines) {
     SplitLimits whole = limits;
     whole.scratch_lines = 0;
