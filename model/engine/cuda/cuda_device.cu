@@ -1,7 +1,7 @@
-// The shared library of the engine's kernel for NVIDIA GPUs: what a block of threads is there, and the table of
-// device.h over CUDA's runtime, for GPU 0 of those that CUDA_VISIBLE_DEVICES leaves.
+// The shared library of the engine's kernel for NVIDIA GPUs: the block of threads of a GPU, and the table of device.h
+// over CUDA's runtime. The library takes GPU 0 of the GPUs left by CUDA_VISIBLE_DEVICES.
 //
-// Compiled with -fmad=false -ftz=false -prec-div=true -prec-sqrt=true: the exact tier's bits depend on it.
+// Compiled with -fmad=false -ftz=false -prec-div=true -prec-sqrt=true: the exact tier's bits depend on these flags.
 
 #include <cuda_runtime.h>
 
@@ -19,7 +19,7 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kGpu = 0;
 
-// What `bytes` of memory are moved as.
+// The type in which `bytes` of memory are moved.
 template <int bytes>
 struct Word;
 template <>
@@ -35,7 +35,7 @@ struct Word<4> {
   using Type = int;
 };
 
-// Numbers of shared memory or of the GPU's. Const ones stay as they are while the kernel runs.
+// Numbers of shared memory or of the GPU's memory. Const numbers do not change while the kernel runs.
 template <class T>
 class GpuView {
  public:
@@ -101,13 +101,13 @@ class GpuBlock {
   }
 };
 
-// One block a processor: what 32 tokens take of shared memory leaves no room for a second.
+// One block a processor: 32 tokens take so much shared memory that a second block has no room.
 __global__ void __launch_bounds__(kThreads, 1) ForwardKernel(const __grid_constant__ ForwardCall call) {
   GpuBlock block;
   Kernel<GpuBlock>(block, call).Run();
 }
 
-// Null if all is well. Takes back the error that the runtime remembers: the caller is told of it here and now.
+// Null if all is well. Clears the error that the runtime remembers, because the caller is told of the error now.
 const char* InWords(cudaError_t error) {
   if (error == cudaSuccess) return nullptr;
   cudaGetLastError();
@@ -147,7 +147,7 @@ void Release(void* memory) { cudaFree(memory); }
 const char* AllocateHost(size_t bytes, void** memory) { return InWords(cudaMallocHost(memory, bytes)); }
 void ReleaseHost(void* memory) { cudaFreeHost(memory); }
 
-// Beside the default stream, which others of the program may use.
+// Apart from the default stream, which other parts of the program may use.
 const char* OpenQueue(void** queue) {
   return InWords(cudaStreamCreateWithFlags(reinterpret_cast<cudaStream_t*>(queue), cudaStreamNonBlocking));
 }

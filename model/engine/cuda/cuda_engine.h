@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_ENGINE_CUDA_CUDA_ENGINE_H_
 #define AAREN_MODEL_ENGINE_CUDA_CUDA_ENGINE_H_
 
-// The engine of tier `exact` whose network is computed on a GPU: the same rows, forecasts and bits as cpu/'s. Its
-// batches are under way after Submit. README.md here says what the GPU does and what the CPU still does.
+// The engine of tier `exact` whose network is computed on a GPU: the same rows, forecasts and bits as in cpu/. Batches
+// are under way after Submit. README.md here tells the GPU's part of the work from the CPU's part.
 
 #include <memory>
 #include <string>
@@ -15,12 +15,12 @@
 
 namespace aaren::engine {
 
-// For a package that LoadPackage accepted. FailedPrecondition naming what is missing: the library, the driver, the GPU;
-// or a CPU without FMA, which the rest is computed on. ResourceExhausted if the GPU does not hold the network. Internal
-// if it does not give the CPU's bits in a trial (trial.h), which takes some 200 ms.
+// Makes the engine for a package that LoadPackage accepted. FailedPrecondition if the library, the driver or the GPU is
+// missing, or the CPU has no FMA; the error names the fault. ResourceExhausted if the GPU does not hold the network.
+// Internal if the GPU's bits differ from the CPU's in a trial (trial.h) of some 200 ms.
 absl::StatusOr<std::unique_ptr<Engine>> NewCudaEngine(const package::ModelPackage& package);
 
-// On any device of such a table, which outlives the engine. As above.
+// Makes the engine on any device, with errors as above. REQUIRES: `table` outlives the engine.
 absl::StatusOr<std::unique_ptr<Engine>> NewDeviceEngine(const package::ModelPackage& package, const DeviceTable& table,
                                                         KernelUse use = KernelUse::kBest);
 

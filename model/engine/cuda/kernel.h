@@ -1,9 +1,9 @@
 #ifndef AAREN_MODEL_ENGINE_CUDA_KERNEL_H_
 #define AAREN_MODEL_ENGINE_CUDA_KERNEL_H_
 
-// The network on a device: one thread of one block of program.h's call. It knows nothing of CUDA. What a block of
-// threads is comes as `Block`: cuda_device.cu gives it a GPU's, tests/model/engine/cuda/ an emulated one. Both compile
-// this text, and the arithmetic is scalar_operations.h's, so both give the bits of the CPU's kernels.
+// The network on a device: one thread of one block of program.h's call. The kernel knows nothing of CUDA, and takes a
+// block of threads as the class `Block`: a GPU's in cuda_device.cu, and an emulated one in tests/model/engine/cuda/.
+// Both compile this text with the arithmetic of scalar_operations.h, and give the bits of the CPU's kernels.
 //
 //   Operations: the arithmetic, scalar_operations.h's
 //   int thread(), threads(), block();  void Sync(): a barrier of the block
@@ -11,8 +11,8 @@
 //   View<T>: Get(i), Put(i, value); GetMany<n>(i, array), PutMany<n>: n numbers side by side, aligned to their size or
 //   to 16 bytes
 //
-// Every instruction ends at a barrier. Inside one, a number is written by one thread and read by no other, but where a
-// barrier of its own lies between. Tokens that fill up a tile are zeros all the way, and touch nothing global.
+// Every instruction ends at a barrier. Within an instruction, a number written by a thread is read by no other thread
+// unless a further barrier lies between. Tokens that fill up a tile are zeros all the way, and touch nothing global.
 
 #include "model/engine/cuda/product_kernel.h"
 #include "model/engine/cuda/program.h"
@@ -320,7 +320,7 @@ class Kernel {
   Block& block_;
   const ForwardCall& call_;
   const Program& program_;
-  const int tokens_;  // of a tile, filled up
+  const int tokens_;  // tokens of a full tile
   const int stride_;
   const View<double> shares_;
   const View<float> lines_;

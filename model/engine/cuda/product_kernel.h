@@ -4,8 +4,8 @@
 // The exact product on a device, for one thread of a block (kernel.h): an instruction kMultiply, without its barrier.
 //
 // All threads together make Columns() outputs of all tokens of the tile, a thread up to 8 tokens by 4 outputs. Threads
-// of a warp have the same tokens, mostly, so that they read one number of the tile and many weights side by side. Each
-// output is one chain of one thread, in the order of network/product.h.
+// of a warp mostly have the same tokens, and read one number of the tile and many weights side by side. Each output is
+// one chain of one thread, in the order of network/product.h.
 
 #include "model/engine/cuda/program.h"
 #include "model/math/scalar_operations.h"
@@ -78,8 +78,8 @@ class ProductKernel {
     return Columns<kRows, kColumns>();
   }
 
-  // K in blocks of 128: each is one chain from zero, and they are added in order, the bias last. Weights come from far,
-  // so those of the next depths are asked for before these are used.
+  // K in blocks of 128: each block is a chain from zero; blocks are added in order, and the bias last. Weights come
+  // from far, and the next depths' weights are asked for before the present weights are used.
   template <class Weight, int kRows, int kColumns>
   AAREN_KERNEL void AddUp(const Instruction& it, int row, int column, Sums<kRows, kColumns>& total) const {
     constexpr int kDepthBlock = 128;
@@ -120,7 +120,7 @@ class ProductKernel {
     }
   }
 
-  // at: where the first token's number is.
+  // at: the place of the first token's number.
   template <class Weight, int kRows, int kColumns>
   AAREN_KERNEL void AddDepth(int at, const Weight (&weights)[kColumns], Sums<kRows, kColumns>& chain) const {
     float x[kRows];
@@ -173,7 +173,7 @@ class ProductKernel {
 
   Block& block_;
   const std::byte* image_;
-  const int tokens_;  // of a tile, filled up
+  const int tokens_;  // tokens of a full tile
   const int stride_;
   const Lines lines_;
 };

@@ -5,11 +5,11 @@
 // values, shared by the host, the plug-in library and the kernel; pointers are into the device's memory.
 //
 // A block of threads takes a *tile* of up to 32 tokens through all instructions, with a barrier after each. Numbers of
-// the tile lie in the block's shared memory, in *lines*: line i holds number i of every token, so that threads of
-// neighbouring tokens read side by side. A buffer is a run of lines, named by its first.
+// the tile lie in the block's shared memory, in *lines*: line i holds number i of every token, and threads of
+// neighbouring tokens read side by side. A buffer is a run of lines, named by the first line.
 //
-// The tokens of a call lie in the order of their runs. Tokens of one row are side by side and in one block, which goes
-// on with its next tile where a run is longer than a tile. So no two blocks touch one row.
+// The tokens of a call lie in the order of their runs. Tokens of one row are side by side and in one block, and a run
+// longer than a tile takes several tiles of the block. Hence no two blocks touch one row.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@
 // Attributes of the kernel's own functions.
 #ifdef __CUDACC__
 #define AAREN_KERNEL __device__ __forceinline__
-#define AAREN_UNROLL _Pragma("unroll")  // so that arrays are registers
+#define AAREN_UNROLL _Pragma("unroll")  // keeps arrays in registers
 #else
 #define AAREN_KERNEL inline
 #define AAREN_UNROLL
@@ -27,18 +27,18 @@
 
 namespace aaren::engine {
 
-// Where something begins in the image, in bytes. The image is all constants of a network, in one piece.
+// A place in the image, in bytes. The image holds all constants of a network in one piece.
 using ImageOffset = uint64_t;
 
 struct Instruction {
   enum Kind : int32_t {
     kLoadInput,      // the inputs of tokens become buffer `to`
-    kLoadResiduals,  // what sources of seasons missed by: likewise
+    kLoadResiduals,  // the residuals of seasons become buffer `to`
     kMultiply,       // to := or += from W + b
     kNormalize,      // to := RMSNorm(from) gain
     kWeigh,          // scores `from` become shares; c and m of the rows go on
-    kTurn,           // values `from` are folded by them, o of the rows goes on; to := what attention reads, gated by
-                     // `gate`
+    kTurn,           // values `from` are folded by the shares, o of the rows goes on; to := the attention's output,
+                     // gated by `gate`
     kStopIfOnlyFolds,
     kSoftplus,  // in place, but for the medians
     kSoftmax,   // in place, of each knot's logits
@@ -48,7 +48,7 @@ struct Instruction {
   // The use of a product's outputs.
   enum Then : int32_t {
     kStore,
-    kAdd,   // to what is there
+    kAdd,   // to the numbers there
     kGate,  // outputs 2 i and 2 i + 1 are a gate and a value: number i is silu(gate) value
   };
 
@@ -56,17 +56,17 @@ struct Instruction {
   Then then = kStore;
   int32_t from = 0, to = 0, gate = 0;  // lines
   int32_t layer = 0;
-  int32_t depth = 0, width = 0;       // of a product; of a norm: of all numbers, and of those that count
-  int32_t halved = 0;                 // whether the weights are bfloat16
+  int32_t depth = 0, width = 0;       // a product's sizes; a norm's padded and true width
+  int32_t halved = 0;                 // 1 if the weights are bfloat16
   ImageOffset weights = 0, bias = 0;  // [depth][width], float or the upper halves; float [width]. A norm's gain
   ImageOffset decay = 0;              // double [heads]
   ImageOffset cosine = 0, sine = 0;   // double [fold_every][value_width / 2]
 };
 
-// Where a step ahead lies between knots.
+// The place of a step ahead between knots.
 struct KnotPlace {
-  int32_t before, after;  // where their knots' weights begin
-  float share;            // of the one after
+  int32_t before, after;  // the first weights of both knots
+  float share;            // the share of the knot after
 };
 
 // The sizes and buffers that the instructions share.
@@ -75,10 +75,10 @@ struct Program {
   uint64_t image_bytes;
   ImageOffset instructions;  // Instruction [count]
   int32_t count;
-  int32_t lines;         // of shared memory
+  int32_t lines;         // lines of shared memory
   int32_t partials;      // a buffer of 16 lines, and one more
   int32_t input_width;   // U
-  int32_t input_stride;  // of a token's input, in floats; so of what follows
+  int32_t input_stride;  // floats from token to token; likewise the strides below
   int32_t heads, head_width;
   int32_t value_width;  // V, padded
   int32_t layer_doubles, state_doubles;
@@ -91,13 +91,13 @@ struct Program {
 };
 
 constexpr uint32_t kOnlyFolds = UINT32_MAX;
-constexpr int kParts = 5;  // of a median: the skip and four sources
+constexpr int kParts = 5;  // parts of a median: the skip and four sources
 
 struct DeviceToken {
-  double* state;  // of its row: per layer o [V, padded], c [H], m [H]
+  double* state;  // the row's state: per layer o [V, padded], c [H], m [H]
   double center, scale;
-  uint32_t forecast;  // its place among the call's forecasts, or kOnlyFolds
-  uint16_t age;       // tokens since the last fold, this one counted
+  uint32_t forecast;  // the place among the call's forecasts, or kOnlyFolds
+  uint16_t age;       // tokens since the last fold, this token counted
   uint16_t folds;
 };
 
@@ -122,7 +122,7 @@ struct ForwardCall {
   float* forecasts;        // [forecasts, horizon * levels]
   uint32_t token_count, tile_count, block_count, forecast_count;
   int32_t tile_tokens;  // at most: 8, 16 or 32
-  int32_t threads;      // of a block
+  int32_t threads;      // threads of a block
 };
 
 // From one line to the next, in floats. Four more than the tokens, so that neighbouring lines lie in other banks.

@@ -26,7 +26,7 @@ void AddBlock(size_t begin, size_t end, size_t tile_tokens, TilePlan& plan) {
 void PlanTiles(absl::Span<const DeviceToken> tokens, size_t tile_tokens, TilePlan& plan) {
   plan.tiles.clear();
   plan.blocks.clear();
-  size_t begin = 0;  // of the block under way
+  size_t begin = 0;  // the first token of the block under way
   for (size_t run = 0; run < tokens.size();) {
     const size_t end = EndOfRun(tokens, run);
     // Whole runs fill a block until the next run does not fit. A run longer than a tile is alone in its block.

@@ -12,8 +12,8 @@ namespace aaren::engine {
 namespace {
 
 constexpr size_t kSessions = 16;
-constexpr size_t kShares = kSessions * (kSessions + 1) / 2;  // of a batch: the n-th session has n of them
-constexpr size_t kBatchParts[] = {16, 2, 1};                 // of the last batch's tokens
+constexpr size_t kShares = kSessions * (kSessions + 1) / 2;  // shares of a batch: the n-th session has n shares
+constexpr size_t kBatchParts[] = {16, 2, 1};                 // parts of the last batch's tokens
 
 // Numbers of a linear congruential generator (Knuth's MMIX): the same on every machine.
 class Numbers {
@@ -76,7 +76,7 @@ class Trial {
   }
 
   std::vector<std::vector<float>> forecasts, surprises;  // [sessions]
-  std::vector<std::vector<std::byte>> rows;              // likewise
+  std::vector<std::vector<std::byte>> rows;              // [sessions]
 
  private:
   const Engine& engine_;

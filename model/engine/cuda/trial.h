@@ -1,9 +1,9 @@
 #ifndef AAREN_MODEL_ENGINE_CUDA_TRIAL_H_
 #define AAREN_MODEL_ENGINE_CUDA_TRIAL_H_
 
-// A trial of an engine before it serves: some series go through it and through another that is known to be right, in
-// ragged batches with missing values, and every bit is compared. So a device that rounds otherwise, or a driver that
-// compiles otherwise, is told from one that may be trusted.
+// A trial of an engine before the engine serves: some series pass the engine and a second engine known to be right, in
+// ragged batches with missing values, and every bit is compared. The trial finds a device with another rounding, and a
+// driver that compiles in another way.
 //
 // Threading: a plain function.
 
@@ -14,8 +14,8 @@
 
 namespace aaren::engine {
 
-// Three batches, the last of about so many tokens; a CPU takes 30 us for each of them. Internal, naming what differs
-// and where, if the two do not agree to the bit; else the first error of either.
+// Compares three batches, the last of about `tokens` tokens; a CPU takes 30 us for each token. Internal, naming the
+// first difference, unless both engines agree to the bit. An error of either engine is returned.
 absl::Status TryOut(const Engine& engine, const Engine& right, size_t tokens);
 
 }  // namespace aaren::engine

@@ -20,33 +20,33 @@ namespace aaren::engine {
 struct DeviceFacts {
   char name[256];
   uint64_t memory_bytes;
-  uint64_t shared_bytes;               // of a block of threads, at most
-  int32_t processors;                  // blocks that can run beside each other, at least
-  int32_t threads;                     // that the plain kernel's blocks have: a multiple of 16
-  int32_t clusters[kStreamFormCount];  // of each form of the streamed kernel, that can run beside each other; 0: none
+  uint64_t shared_bytes;               // the most that a block of threads can have
+  int32_t processors;                  // blocks that can run side by side, at least
+  int32_t threads;                     // threads of the plain kernel's blocks: a multiple of 16
+  int32_t clusters[kStreamFormCount];  // clusters of each streamed form that can run side by side; 0: none
 };
 
 struct DeviceTable {
-  int version;  // kDeviceVersion of the library's build; first, so that it can be read whatever the rest is
+  int version;  // kDeviceVersion of the library's build; the first member, readable in a table of any version
 
-  // Null if this machine has a driver and a device that the kernel can run on, else what is missing.
+  // Null if this machine has a driver and a device for the kernel, else the name of the missing thing.
   const char* (*missing)();
   const char* (*facts)(DeviceFacts* facts);
 
-  // Memory of the device, aligned to 256; memory of the host that it copies from and to fast.
+  // Memory of the device, aligned to 256; memory of the host for fast copies.
   const char* (*allocate)(size_t bytes, void** memory);
   void (*release)(void* memory);
   const char* (*allocate_host)(size_t bytes, void** memory);
   void (*release_host)(void* memory);
 
   const char* (*open_queue)(void** queue);
-  void (*close_queue)(void* queue);  // waits for what is in it
+  void (*close_queue)(void* queue);  // waits for the queue's work
   const char* (*copy_in)(void* queue, void* device, const void* host, size_t bytes);
   const char* (*copy_out)(void* queue, void* host, const void* device, size_t bytes);
   const char* (*forward)(void* queue, const ForwardCall* call);  // the plain kernel
   const char* (*forward_streamed)(void* queue, const ForwardCall* call, const StreamPlan* plan);
-  const char* (*poll)(void* queue, bool* done);  // whether all in it is done; never blocks
-  const char* (*wait)(void* queue);              // until it is
+  const char* (*poll)(void* queue, bool* done);  // done: the queue is empty; never blocks
+  const char* (*wait)(void* queue);              // blocks until the queue is empty
 };
 
 // Goes up with any change of this table, of program.h or of stream/plan.h.

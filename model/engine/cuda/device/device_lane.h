@@ -28,7 +28,7 @@ class DeviceLane final : public Lane {
  public:
   static constexpr size_t kBatches = 2;
 
-  // All outlive this. REQUIRES: the task's network is on the table's device.
+  // REQUIRES: `task` and `table` outlive this lane, and the task's network is on the table's device.
   DeviceLane(const Task& task, const DeviceTable& table, size_t capacity_rows);
   ~DeviceLane() override;
 
@@ -73,8 +73,8 @@ class DeviceLane final : public Lane {
   StateSlab rows_;
   const size_t states_per_block_;
   std::vector<DeviceMemory> states_;
-  DeviceMemory staging_;                 // of the host, kStagedRows states
-  std::array<Batch, kBatches> batches_;  // of the last tickets, in turn
+  DeviceMemory staging_;                 // the host's, kStagedRows states
+  std::array<Batch, kBatches> batches_;  // the batches of the last tickets, in turn
   std::vector<Answer> answers_;
   uint64_t tickets_ = 0;
   DeviceQueue copies_;

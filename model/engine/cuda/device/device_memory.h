@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_ENGINE_CUDA_DEVICE_DEVICE_MEMORY_H_
 #define AAREN_MODEL_ENGINE_CUDA_DEVICE_DEVICE_MEMORY_H_
 
-// Owners of what a device's table (device.h) hands out. Errors are ResourceExhausted where memory is missing, else
-// Internal. Threading: of one thread. Lifetime: the table outlives them.
+// Owners of a device's memory and queues (device.h). Errors are ResourceExhausted where memory is missing, else
+// Internal. Threading: one thread at a time. Lifetime: the table outlives the owners.
 
 #include <cstddef>
 
@@ -12,7 +12,7 @@
 
 namespace aaren::engine {
 
-// Movable. Memory of the device, or of the host for its copies.
+// Movable. Memory of the device, or memory of the host for copies.
 class DeviceMemory {
  public:
   static absl::StatusOr<DeviceMemory> OnDevice(const DeviceTable& table, size_t bytes);
@@ -34,7 +34,7 @@ class DeviceMemory {
   void (*release_)(void*) = nullptr;
 };
 
-// Its end waits for what is in it. An error stays: what follows in the queue is not done.
+// The destructor waits for the queue's work. An error stays, and no later work of the queue is done.
 class DeviceQueue {
  public:
   explicit DeviceQueue(const DeviceTable& table) : table_(table) { Note(table.open_queue(&queue_)); }
@@ -47,8 +47,8 @@ class DeviceQueue {
   void Forward(const ForwardCall& call);
   void ForwardStreamed(const ForwardCall& call, const StreamPlan& plan);
 
-  bool Done();          // whether Wait would not block
-  absl::Status Wait();  // until all is done
+  bool Done();          // true if Wait would not block
+  absl::Status Wait();  // blocks until all work is done
 
  private:
   void Note(const char* error);

@@ -21,7 +21,7 @@ namespace {
 constexpr size_t kDeviceTokens = 2048;
 constexpr int kTileTokens[] = {8, 16, 32};
 
-// The network's plans by form; no tokens where it has none. And their weights on the device.
+// The network's plans by form, with 0 tokens where a form has no plan, and the plans' weights on the device.
 struct DeviceStreams {
   std::array<StreamPlan, kStreamFormCount> plans = {};
   std::vector<DeviceMemory> memory;
@@ -49,10 +49,10 @@ class DeviceNetwork final : public Network {
   const DeviceFacts& facts() const { return facts_; }
   const Program& program() const { return program_; }
 
-  // The smallest tiles whose blocks all run beside each other; the largest that fit where there are too many tokens.
+  // The smallest tiles whose blocks all run side by side. With too many tokens, the largest tiles that fit.
   int TileTokensFor(size_t tokens) const;
 
-  // The streamed kernel's plan for a call, or null where the plain kernel has to take it.
+  // The streamed kernel's plan for a call, or null if the plain kernel has to take the call.
   const StreamPlan* StreamFor(size_t tokens, size_t longest_run) const;
 
   std::atomic<int>& calls_under_way() const { return calls_under_way_; }
@@ -71,13 +71,13 @@ class DeviceNetwork final : public Network {
   mutable std::atomic<uint32_t> turn_ = 0;
 };
 
-// One piece of memory of the host and its like on the device. It is filled from the front, and copied at once.
+// A piece of the host's memory with an equal piece on the device. Filled from the front, and copied at once.
 class Staging {
  public:
   absl::Status Allocate(const DeviceTable& table, size_t bytes);
   void Clear() { used_ = 0; }
 
-  // Room for `count` more, and where it lies on the device.
+  // Room for `count` numbers, on the host and on the device.
   template <class T>
   std::pair<T*, T*> Take(size_t count) {
     const size_t at = used_;
@@ -135,8 +135,8 @@ class DevicePass final : public Network::Pass {
   const StreamPlan* stream_ = nullptr;
   bool under_way_ = false;
   Staging in_, out_;
-  absl::Status status_;  // of making this
-  DeviceQueue queue_;    // after the memory that it works on: its end waits
+  absl::Status status_;  // the constructor's status
+  DeviceQueue queue_;    // after the memory that the queue works on: the destructor waits
 };
 
 std::unique_ptr<Network::Pass> DeviceNetwork::NewPass() const { return std::make_unique<DevicePass>(*this); }

@@ -1,9 +1,9 @@
 #ifndef AAREN_MODEL_ENGINE_CUDA_DEVICE_DEVICE_NETWORK_H_
 #define AAREN_MODEL_ENGINE_CUDA_DEVICE_DEVICE_NETWORK_H_
 
-// The network on a device: tiles of up to 2,048 tokens, each a copy in, a call of the kernel and a copy out. What the
-// layers remember of a series is in the device's memory. Where a row has its layers on a CPU, at task_bytes() of the
-// task, it has their address there.
+// The network on a device: tiles of up to 2,048 tokens, each a copy in, a call of the kernel and a copy out. The
+// layers' part of a row is in the device's memory. A row has the address of this part at task_bytes() of the task, in
+// place of the layers' bytes.
 
 #include <memory>
 
@@ -15,8 +15,8 @@
 
 namespace aaren::engine {
 
-// For a package that LoadPackage accepted; its weights are copied to the device. ResourceExhausted if the device's
-// memory, or that of its blocks, does not hold the network. `table` outlives it.
+// Makes the network of a package that LoadPackage accepted, and copies the weights to the device. ResourceExhausted if
+// the memory of the device or of a block does not hold the network. REQUIRES: `table` outlives the network.
 absl::StatusOr<std::unique_ptr<Network>> NewDeviceNetwork(const package::ModelPackage& package,
                                                           const DeviceTable& table, KernelUse use);
 

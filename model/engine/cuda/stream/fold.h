@@ -136,7 +136,7 @@ class StreamFold {
     for (bool more = true, first = true; more; ++t, first = false) {
       const DeviceToken token = my_.Token(t);
       if (!kMerged || !first) far.turn = TurnOf(s, token, pair);
-      double share = 0.0;  // of padding, which belongs to no head
+      double share = 0.0;  // the share of padding, which belongs to no head
       if constexpr (kMerged) {
         share = ShareOf(token, Score(at, t), far.head);
       } else if (at < program_.heads) {
@@ -175,7 +175,7 @@ class StreamFold {
   Thread& my_;
   Block& block_;
   const Program& program_;
-  const int pairs_;  // of a block
+  const int pairs_;  // pairs of a block
   Far far_ = {};
   double* pending_ = nullptr;  // the place of a head's weight and peak
   Head pending_head_ = {};

@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_ENGINE_CUDA_STREAM_FORM_CHOICE_H_
 #define AAREN_MODEL_ENGINE_CUDA_STREAM_FORM_CHOICE_H_
 
-// The choice of the streamed kernel's form (plan.h) for a call: the quickest by measured times. The time that the call
-// takes away from others under way counts too. Threading: free functions.
+// The choice of the streamed kernel's form (plan.h) for a call: the quickest by measured times. The time taken
+// from other calls under way counts, too. Threading: free functions.
 
 #include <array>
 #include <cstddef>
@@ -16,10 +16,10 @@ namespace aaren::engine {
 enum class KernelUse { kBest, kInTurn };
 
 struct FormQuestion {
-  std::array<int32_t, kStreamFormCount> clusters = {};  // that run beside each other; 0: the form cannot be had
+  std::array<int32_t, kStreamFormCount> clusters = {};  // side by side; 0: the form is not available
   int32_t processors = 1;
   size_t tokens = 1, longest_run = 1;
-  int calls_under_way = 0;  // of others
+  int calls_under_way = 0;  // other calls
 };
 
 // The form's number, or -1 if there is none.

@@ -241,7 +241,7 @@ void Packer::AddProduct(const Product& product, const ProductPart& part, bool la
   const auto [R, Q] = kProductShapes[part.shape];
   const int outputs = it.then == Instruction::kGate ? 2 : 1;  // that become one line
   const int pitch = part.threads_wide * part.split * 16, group_depths = 8 / Q, unit = BlockDepths(R, Q);
-  const int depths = part.split == 2 ? 128 : RoundUp(it.depth, unit);  // of a thread
+  const int depths = part.split == 2 ? 128 : RoundUp(it.depth, unit);  // a thread's
   const int chunk_depths = std::min(chunk_.weights / pitch * group_depths / unit * unit, depths);
   StreamStep& step = Add(StreamStep::kProduct, last ? StreamStep::kCluster : StreamStep::kNone);
   step.instruction = Short(product.instruction);

@@ -2,11 +2,11 @@
 #define AAREN_MODEL_ENGINE_CUDA_STREAM_PACKED_STREAM_H_
 
 // A PackedStream is a network's Program (program.h) made ready for the streamed kernel and one form (plan.h): steps,
-// gains, and weights in the order in which threads read them. Here is which threads make which outputs.
+// gains, and weights in the order in which threads read them. The packing decides the outputs of each thread.
 //
-// Not every network can be streamed by every form. It needs bfloat16 weights; a width of 128; at most 256 inputs;
-// depths that are multiples of 32; outputs that divide among the blocks; and room in shared memory. The plain kernel
-// serves the others. Threading: a plain value.
+// A streamed network needs bfloat16 weights; a width of 128; at most 256 inputs; depths that are multiples of 32;
+// outputs that divide among the form's blocks; and room in shared memory. The plain kernel takes any other network.
+// Threading: a plain value.
 
 #include <vector>
 
@@ -16,7 +16,7 @@
 namespace aaren::engine {
 
 struct PackedStream {
-  // REQUIRES: the program is the image's. shared_bytes: of a block.
+  // REQUIRES: the program is the image's. shared_bytes: the shared memory of a block.
   PackedStream(const NetworkImage& image, StreamForm form, uint64_t shared_bytes);
 
   bool fits() const { return refusal == nullptr; }

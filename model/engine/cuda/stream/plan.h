@@ -27,7 +27,7 @@ constexpr int kMostStreamSteps = 64;
 constexpr int kMostStreamSlots = 60;
 constexpr int kStreamInputs = 256;  // lines of a tile's input, filled up with zeros
 constexpr int kStreamWidth = 128;   // numbers that a norm takes
-constexpr int kStreamSources = 3;   // of seasons, whose residuals are inputs; each has so many lines:
+constexpr int kStreamSources = 3;   // sources of seasons whose residuals are inputs; the lines of each:
 constexpr int kStreamResiduals = 32;
 constexpr int kExchangeBar = 2 * kMostStreamSlots;  // barriers of memory: two of each slot, then two of the exchanges
 constexpr int kStreamBars = kExchangeBar + 2;
@@ -66,7 +66,7 @@ struct StreamStep {
   enum Kind : int16_t {
     kProduct,
     kNorm,
-    kWeigh,  // as in program.h; where clusters are large, a part of kTurn
+    kWeigh,  // kWeigh of program.h; in large clusters a part of kTurn
     kTurn,
     kHead,  // softmax and softplus
     kSpread,
@@ -79,14 +79,14 @@ struct StreamStep {
   int16_t exchanged;          // 16 bytes that a cluster sends each block, at a meeting
   int16_t from, to, to_rank;  // lines; to + to_rank * rank is the first output's
   int16_t layer, gate, norm;
-  int16_t last;  // of a turn: a tile ends with it if no token is forecast from
+  int16_t last;  // 1 for the last turn: a tile without a forecast ends there
 
   // A product's threads are [split][threads_wide][tokens / rows], from warp first_warp on.
   int16_t shape, then;
   int16_t depth, split;  // 2: the second 128 depths are other threads'
   int16_t threads_wide, first_warp, warps;
   int16_t named;                         // the barrier of a split product
-  int16_t remote;                        // whether all blocks get the outputs
+  int16_t remote;                        // 1 if all blocks get the outputs
   int16_t chunks, blocks, chunk_blocks;  // blocks of a thread: in all, of a chunk
   int16_t half_blocks;                   // before the chain of 128 ends
   int16_t bias_at16;                     // in the last chunk

@@ -279,7 +279,7 @@ class StreamProduct {
   Thread& my_;
   Block& block_;
   const StreamPlan& plan_;
-  int slot_ = 0, phase_ = 0;  // of the ring
+  int slot_ = 0, phase_ = 0;  // the place in the ring
 };
 
 }  // namespace aaren::engine

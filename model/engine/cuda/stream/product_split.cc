@@ -15,7 +15,7 @@ constexpr double kNone = std::numeric_limits<double>::infinity();
 // A shape for some outputs, and what it costs.
 struct Choice {
   int shape, split, threads_wide, warps;
-  double depth;               // of a thread
+  double depth;               // a thread's
   double issue, least, load;  // cycles of a depth: of a warp, of a chain at the least, of shared memory
 
   double Join() const { return split == 2 ? 250 : 0; }
@@ -132,7 +132,7 @@ Split Placed(const std::vector<ProductTask>& tasks, const std::vector<const Choi
 
 Split SideBySide(const std::vector<ProductTask>& tasks, const SplitLimits& limits) {
   // The number of combinations grows with the tasks, so with many tasks each has fewer choices.
-  const size_t most = tasks.size() > 3 ? 4 : 8;  // of a task: all combinations are tried
+  const size_t most = tasks.size() > 3 ? 4 : 8;  // choices of a task: all combinations are tried
   std::vector<std::vector<Choice>> choices;
   for (const ProductTask& task : tasks) {
     std::vector<Choice> some = Choices(task, task.columns, limits);
