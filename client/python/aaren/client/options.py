@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import grpc
 
+from aaren.client.proxy import is_direct
 from aaren.errors import InvalidArgument
 
 Metadata = Sequence[tuple[str, str]]
@@ -105,6 +106,8 @@ class ClientOptions:
             ("grpc.use_local_subchannel_pool", 1),
             ("grpc.keepalive_time_ms", int(self.keepalive * 1000)),
         ]
+        if is_direct(self.target):
+            arguments.append(("grpc.enable_http_proxy", 0))
         if self.server_name:
             arguments.append(("grpc.ssl_target_name_override", self.server_name))
         if serving:  # only servers whose health service says SERVING
