@@ -23,6 +23,7 @@ namespace aaren::cli {
 namespace {
 
 constexpr char kAdminTarget[] = "127.0.0.1:7862";  // the customary address; a server has no admin address by default
+// The largest page that a server gives.
 constexpr uint32_t kDebugPage = 200;
 
 // An invocation of the command.
@@ -82,6 +83,7 @@ int DebugCommand::Shards(const client::Admin& admin) const {
 }
 
 int DebugCommand::Streams(const client::Admin& admin) const {
+  // The header comes with the first page, so a refused call prints none.
   const auto ask = [&, first = true](const std::string& page_token) mutable {
     auto page = admin.Streams(page_token, kDebugPage);
     if (page.ok() && std::exchange(first, false) && !json_) PrintStreamHeader();

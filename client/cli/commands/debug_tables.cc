@@ -21,6 +21,7 @@ std::string Short(absl::Duration duration) {
 }
 
 std::string Bytes(uint64_t bytes) {
+  // A larger unit is used from ten of the unit on: no number loses its second digit.
   if (bytes < 10 << 10) return absl::StrCat(bytes, " B");
   if (bytes < 10 << 20) return absl::StrCat(bytes >> 10, " KiB");
   return absl::StrCat(bytes >> 20, " MiB");
@@ -66,6 +67,7 @@ void PrintStreamHeader() {
 }
 
 void PrintStream(const client::StreamInfo& stream) {
+  // printf counts bytes, so names of strangers are padded by their columns on the terminal.
   PrintLine(absl::StrFormat("%5d %8d %s %s %s %8s %8d %10s %10s %8s  %s", stream.shard, stream.number,
                             Padded(stream.peer, 24), Padded(stream.tenant, 16), Padded(stream.role, 6),
                             Short(stream.age), stream.sessions, Bytes(stream.queued_bytes), Bytes(stream.unread_bytes),
@@ -79,6 +81,7 @@ void PrintLiveSessionHeader() {
 
 void PrintLiveSession(const client::LiveSession& live) {
   const client::SessionInfo& session = live.session;
+  // The store alone knows the last activity of a demoted session: the server says 1970.
   const bool dated = session.last_active > absl::UnixEpoch();
   PrintLine(absl::StrFormat("%s %-8s %5d %10d %10d %8d %8d %11d  %-24s  %s%s", Padded(session.id, 32), StateOf(session),
                             live.shard, session.next_seq, session.durable_seq, live.queued_tokens, session.channels,

@@ -95,6 +95,7 @@ absl::Status ReadSeries(const std::string& path, const CsvOptions& csv, const Ev
   if (!source.ok()) return source.status();
   const size_t first = series.size();
   for (const std::string& column : (*source)->columns()) {
+    // Several files may have columns of the same name.
     series.push_back({.name = evaluate.csv.size() == 1 ? column : absl::StrCat(path, ":", column)});
   }
   Row row;
@@ -112,6 +113,7 @@ absl::Status ReadSeries(const std::string& path, const CsvOptions& csv, const Ev
   if (!origins.ok()) return absl::Status(origins.status().code(), absl::StrCat(path, ": ", origins.status().message()));
   for (size_t i = first; i < series.size(); ++i) {
     series[i].origins = *origins;
+    // Only the report draws forecasts.
     if (evaluate.report.empty()) continue;
     series[i].samples = SampleOrigins(*origins);
     for (size_t row : series[i].samples) {
@@ -137,6 +139,7 @@ absl::Status ReadFile(const std::string& path, const EvaluateFlags& evaluate, st
 }
 
 void ShowProgress(size_t done, size_t all) {
+  // A log would keep every step of the progress.
   if (isatty(STDERR_FILENO) != 1) return;
   absl::FPrintF(stderr, "\r%d of %d series%s", done, all, done == all ? "\r\x1b[K" : "");
 }
@@ -166,6 +169,7 @@ absl::Status WriteReport(const std::vector<EvaluatedSeries>& series, const std::
 
 int Evaluate(const EvaluateFlags& evaluate, const std::string& command) {
   if (!evaluate.report.empty()) {
+    // Checked first: the work behind the report takes a while.
     const absl::Status writable = CheckWritable(evaluate.report);
     if (!writable.ok()) return Fail(writable);
   }
@@ -208,6 +212,7 @@ int RunEvaluate(Arguments arguments) {
   if (parsed.ok() && !parsed->answer.empty()) return absl::PrintF("%s", parsed->answer), kSuccess;
   absl::Status status = parsed.ok() ? Check(evaluate) : parsed.status();
   if (status.ok()) status = ReadChannel(evaluate);
+  // The report shows the command to other people.
   const std::string command = absl::StrCat("aaren evaluate ", ShownCommand(arguments));
   return status.ok() ? Evaluate(evaluate, command) : FailUsage("evaluate", status);
 }

@@ -82,6 +82,7 @@ int RunLoad(Arguments arguments) {
   if (!parsed->answer.empty()) return absl::PrintF("%s", parsed->answer), kSuccess;
   absl::StatusOr<client::ChannelOptions> channel = connection.Channel();
   if (!channel.ok()) return FailUsage("load", channel.status());
+  // The default has to suit few sessions, too; a number that the user chose is checked as it stands.
   if (load.streams == client::LoadOptions().streams) load.streams = std::min(load.streams, std::max(1u, load.sessions));
   load.durability = durability.Durability();
   load.target = connection.target;

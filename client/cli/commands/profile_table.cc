@@ -23,6 +23,7 @@ struct Stack {
 };
 
 std::optional<Stack> ParseLine(absl::string_view line) {
+  // Names of functions have blanks: the count follows the last blank.
   const size_t space = line.rfind(' ');
   Stack stack;
   if (space == absl::string_view::npos || !absl::SimpleAtoi(line.substr(space + 1), &stack.samples)) return {};
@@ -39,6 +40,7 @@ std::vector<FunctionShare> FunctionShares(absl::string_view folded) {
     if (!stack) continue;
     shares[stack->frames.back()].own += stack->samples;
     std::set<absl::string_view> counted;  // a recursive function counts once
+    // The first frame is the thread.
     for (size_t i = stack->frames.size() > 1 ? 1 : 0; i < stack->frames.size(); ++i) {
       if (counted.insert(stack->frames[i]).second) shares[stack->frames[i]].total += stack->samples;
     }

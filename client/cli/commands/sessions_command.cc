@@ -29,6 +29,7 @@
 namespace aaren::cli {
 namespace {
 
+// The largest page that a server gives.
 constexpr uint32_t kPage = 1000;
 constexpr size_t kMostBytes = 256 << 20;  // a snapshot's limit: far more than 4,096 channels take
 
@@ -132,6 +133,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   const bool open = file.is_open();
   std::string bytes;
   char buffer[1 << 16];
+  // A wrong file of any size is refused before it fills the memory.
   while (open && bytes.size() <= kMostBytes && (file.read(buffer, sizeof(buffer)) || file.gcount() > 0)) {
     bytes.append(buffer, static_cast<size_t>(file.gcount()));
   }
@@ -301,6 +303,7 @@ int SessionsCommand::Run(Arguments arguments) {
   server_.target = connection_.target;
   server_.channel = *std::move(channel);
   sessions_ = std::make_unique<client::Sessions>(server_);
+  // Parse knows the verbs from the same table, so the search finds one.
   const auto verb = std::find_if(Verbs().begin(), Verbs().end(), [this](const Verb& one) { return one.name == verb_; });
   return (this->*verb->run)();
 }

@@ -116,9 +116,10 @@ absl::Status ReadChannel(StreamFlags& stream) {
   return channel.status();
 }
 
-// What is no regular file may keep its reader waiting, so it is opened and read with an eye on the interrupt.
+// A pipe or a device may keep a reader waiting for ever, so the read also waits for the interrupt.
 absl::StatusOr<ByteSource> OpenPipe(const std::string& path, const Interrupt& interrupt) {
   if (path == "-") return interrupt.Bytes(STDIN_FILENO, "standard input");
+  // Without O_NONBLOCK the open of a named pipe waits for a writer.
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // closed with the process
   if (fd < 0) return absl::ErrnoToStatus(errno, absl::StrCat("cannot open ", path));
   return interrupt.Bytes(fd, path);
@@ -137,6 +138,7 @@ absl::StatusOr<std::unique_ptr<RowSource>> OpenCsv(const StreamFlags& stream, co
       RegularSource::Open(SourceName(stream), opener, again, stream.rows.csv, stream.rows.times);
   if (!source.ok()) return source.status();
   if (again) return *std::move(source);
+  // A pipe cannot be read again: the latest rows stay, in case the server wants them once more.
   return std::make_unique<RecentRows>(*std::move(source), kRecentRows);
 }
 
@@ -178,6 +180,7 @@ ForecastStreamOptions Options(const StreamFlags& stream) {
                                 .alerts_only = stream.alerts_only,
                                 .connect_timeout = stream.connect_timeout};
   if (stream.alert) options.alert.emplace(*stream.alert);
+  // A record finds its session again by the path of the file. Without a record the session ends with the program.
   if (stream.session.empty()) {
     options.owned = options.durable;
     options.delete_session = !options.durable;

@@ -23,7 +23,7 @@ constexpr size_t kSeriesAtOnce = 16;
 constexpr size_t kSilentTokens = 512;  // sent with one call
 constexpr size_t kAskingTokens = 64;
 
-// What one session streams: a series from row `begin` to the last of these origins' own.
+// The part of a series that a session streams: from row `begin` to the row of the last origin.
 struct Stretch {
   size_t begin;
   absl::Span<const size_t> origins;
@@ -101,6 +101,7 @@ absl::Status SeriesEvaluation::RunStretch(client::Client& client, const std::str
   for (uint64_t seq = 0; status.ok();) {
     while (status.ok() && seq < tokens && !interrupt_.stopped()) status = Send(**opened, seq);
     if (status.ok()) status = (*opened)->Delete();
+    // The server has lost tokens, and sending goes on from the wanted seq.
     if (!absl::IsOutOfRange(status)) break;
     seq = (*opened)->next_seq();
     status = absl::OkStatus();
@@ -168,7 +169,7 @@ void SeriesEvaluation::Score(const client::Forecast& forecast, size_t origin, ui
   }
 }
 
-// What the threads that evaluate share.
+// Shared by the threads that evaluate.
 class Evaluator {
  public:
   Evaluator(const std::vector<EvaluatedSeries>& series, const EvaluationOptions& options, const Interrupt& interrupt,
@@ -177,6 +178,7 @@ class Evaluator {
         options_(options),
         interrupt_(interrupt),
         progress_(progress),
+        // Random, so that two evaluations at a server have sessions of their own.
         prefix_(absl::StrFormat("evaluate-%016x-", absl::Uniform<uint64_t>(absl::BitGen()))),
         client_({.target = options.target,
                  .channel = options.channel,
@@ -212,6 +214,7 @@ void Evaluator::Work() {
     if (status.ok()) {
       Finish(i, evaluation.TakeScores());
     } else {
+      // The server's words name a field of the protocol; the user knows the flag.
       const bool horizon = absl::StrContains(status.message(), "horizon");
       const std::string flag = horizon ? absl::StrCat(" --horizon=", options_.horizon) : "";
       Finish(i, FromServer(absl::StrCat("evaluate ", series_[i].name, flag), status));
@@ -223,6 +226,7 @@ void Evaluator::Finish(size_t i, absl::StatusOr<SeriesScores> scores) {
   absl::MutexLock lock(&mutex_);
   if (!scores.ok()) {
     status_.Update(scores.status());
+    // After a failure no thread begins another series.
     next_ = series_.size();
     return;
   }
@@ -254,6 +258,7 @@ absl::StatusOr<std::vector<size_t>> Origins(size_t rows, const OriginOptions& op
   }
   const int64_t gaps = options.windows.value_or(1) - 1;
   const int64_t spread = gaps > 0 ? std::max<int64_t>(1, (count - horizon - first) / gaps) : 1;
+  // A stride beyond the rows means a single origin, and must not overflow below.
   const int64_t stride = std::min(options.stride.value_or(spread), count);
   std::vector<size_t> origins;
   for (int64_t row = first; row <= count - horizon; row += stride) {

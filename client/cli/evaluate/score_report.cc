@@ -81,6 +81,7 @@ void AppendWindow(const char* key, const WindowScore& score, JsonObject& object,
 }
 
 size_t WidestName(const std::vector<ScoreRow>& rows) {
+  // The heading "series" needs six columns.
   size_t width = 6;
   for (const ScoreRow& row : rows) width = std::max(width, Columns(Shown(row.series)));
   return width;

@@ -56,6 +56,7 @@ WindowScore ForecastScore::AddWindow(absl::Span<const double> values, absl::Span
   if (steps_.size() < values.size()) steps_.resize(values.size());
   for (size_t h = 0; h < values.size(); ++h) {
     const absl::Span<const double> forecast = quantiles.subspan(h * levels_.size(), levels_.size());
+    // A missing value scores nothing, and neither does a naive forecast without a past.
     if (std::isnan(values[h]) || std::isnan(forecast[median_])) continue;
     pinball += Pinball(values[h], forecast);
     magnitude += std::abs(values[h]);
@@ -71,6 +72,7 @@ WindowScore ForecastScore::AddWindow(absl::Span<const double> values, absl::Span
     scaled_error_ += mase;
     ++scaled_windows_;
   }
+  // Twice the pinball loss at the median is the absolute error.
   return {mase, 2 * pinball / static_cast<double>(levels_.size()), magnitude};
 }
 
@@ -112,6 +114,7 @@ double ForecastScore::coverage80(size_t step) const {
 }
 
 double SeasonalError::Before(size_t end) {
+  // The sum grows with the prefix: no row is looked at twice.
   for (; next_ < end; ++next_) {
     const double difference = std::abs(series_[next_] - series_[next_ - season_]);
     if (std::isnan(difference)) continue;
@@ -144,6 +147,7 @@ std::vector<double> Drift(absl::Span<const double> history, size_t horizon) {
   std::vector<double> points(horizon, kNone);
   if (first == history.end()) return points;
   const auto last = std::find_if(history.rbegin(), history.rend(), present).base() - 1;
+  // A single value has no slope.
   const double slope = last == first ? 0 : (*last - *first) / static_cast<double>(last - first);
   const double ahead = static_cast<double>(history.end() - last);  // rows from the latest value to the origin
   for (size_t h = 0; h < horizon; ++h) points[h] = *last + slope * (ahead + static_cast<double>(h));

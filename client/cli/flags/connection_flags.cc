@@ -45,6 +45,7 @@ absl::StatusOr<client::Metadata> ReadToken(const std::string& path) {
 // more.
 absl::Status CheckTarget(absl::string_view target) {
   if (target.empty()) return absl::InvalidArgumentError("--target is empty; it names the server, as HOST:PORT");
+  // Without brackets the last group could be a port: gRPC decides.
   const bool bare_ipv6 = std::count(target.begin(), target.end(), ':') > 1 && !absl::StrContains(target, ']');
   if (bare_ipv6 || absl::StartsWith(target, "unix")) return absl::OkStatus();
   if (target.find_first_not_of("0123456789.") == absl::string_view::npos) {
@@ -71,6 +72,7 @@ absl::Status ConnectionFlags::ReadTokens(client::ChannelOptions& channel) const 
     if (!now.ok()) return absl::UnavailableError(now.status().message());
     return now;
   };
+  // A wrong file is refused now. Later an illegal token would end every call.
   return client::CheckChannel({.metadata = *token});
 }
 

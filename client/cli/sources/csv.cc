@@ -97,6 +97,7 @@ absl::Status CsvReader::ReadHeader() {
   }
   absl::StatusOr<CsvColumns> columns = ChooseColumns(dialect_, options_, live_);
   if (!columns.ok()) {
+    // An error about a flag does not name the file.
     const bool file = !absl::StartsWith(columns.status().message(), "--");
     return file ? Error(columns.status().message()) : columns.status();
   }
@@ -149,6 +150,7 @@ std::string CsvReader::ColumnOfSeries() const {
     rows.emplace_back(row.begin(), row.end());
     times.insert(columns_.TimeOf(rows.back()));
   }
+  // A time comes at least twice on average, as in a file of several series.
   if (rows.size() < 4 || 2 * times.size() > rows.size()) return "";
   for (size_t field = 0; field < columns_.header.size(); ++field) {
     absl::flat_hash_set<std::string> both, alone;
@@ -156,6 +158,7 @@ std::string CsvReader::ColumnOfSeries() const {
       both.insert(absl::StrCat(columns_.TimeOf(row), "\n", row[field]));
       alone.insert(std::string(row[field]));
     }
+    // The column of the series makes each time unique, and its own texts repeat.
     const bool time = std::count(columns_.time_fields.begin(), columns_.time_fields.end(), field) > 0;
     if (!time && both.size() == rows.size() && alone.size() > 1 && 2 * alone.size() <= rows.size())
       return columns_.header[field];
@@ -196,6 +199,7 @@ absl::StatusOr<bool> CsvReader::Next(CsvRow& row) {
     any_row_ = true;
     if (status.ok()) return true;
     if (!live_) return status;
+    // The summary quotes the first fault alone.
     if (faults_.cells + faults_.rows++ == 0) faults_.first = std::string(status.message());
   }
 }
@@ -251,6 +255,7 @@ absl::Status CsvReader::ReadTime(CsvRow& row) {
 absl::Status CsvReader::TextError(size_t field) const {
   const absl::string_view text = fields_[field];
   double number;
+  // The usual causes are tried, so that the error can name the flag that helps.
   const bool comma = dialect_.numbers.decimal == '.' && ReadCell(text, {',', '.'}, number) == Cell::kNumber;
   if (comma) return CellError(field, "is not a number; --decimal=, reads a comma as the decimal mark");
   if (TimeFormatGuess::IsCalendarTime(text)) {

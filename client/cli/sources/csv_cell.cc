@@ -35,6 +35,7 @@ constexpr uint16_t kWindows1252[] = {0x20AC, 0xFFFD, 0x201A, 0x0192, 0x201E, 0x2
                                      0xFFFD, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
                                      0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0xFFFD, 0x017E, 0x0178};
 
+// True for an empty cell, too.
 bool IsOnlyMarks(absl::string_view text) {
   while (!text.empty()) {
     const bool mark = std::any_of(std::begin(kMarks), std::end(kMarks),
@@ -51,12 +52,15 @@ bool IsMissing(absl::string_view text) {
 
 // Parses a number with a decimal point, all of the text.
 Cell ReadPlain(absl::string_view text, double& value) {
+  // from_chars takes no plus. "+-1" is no number, and stays so.
   if (text.size() > 1 && text[1] != '-') absl::ConsumePrefix(&text, "+");
   double parsed = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
   if (end != text.data() + text.size() || error == std::errc::invalid_argument || std::isnan(parsed))
     return Cell::kText;
+  // from_chars gives no value for numbers out of range; SimpleAtod makes 0 or infinity of them.
   if (error == std::errc::result_out_of_range && !absl::SimpleAtod(text, &parsed)) parsed = INFINITY;
+  // Tokens are floats: a number that fits a double may still be too large.
   if (!std::isfinite(static_cast<float>(parsed))) {
     return error == std::errc() && std::isinf(parsed) ? Cell::kInfinite : Cell::kTooLarge;
   }
@@ -136,9 +140,11 @@ void Vote(absl::string_view mantissa, Votes& votes) {
     if (mantissa.find(group) != absl::string_view::npos) votes.group = group;
   }
   if (points > 0 && commas > 0) {
+    // The later mark is the decimal mark.
     const bool comma = mantissa.rfind(',') > mantissa.rfind('.');
     ++(comma ? votes.comma : votes.point);
   } else if (points > 1 && Ungrouped(mantissa, '.')) {
+    // A mark that repeats stands between groups, so the decimal mark is the other.
     ++votes.comma;
   } else if (commas > 1 && Ungrouped(mantissa, ',')) {
     ++votes.point;
@@ -175,6 +181,7 @@ NumberStyle FindNumberStyle(absl::Span<const std::string> cells, bool comma_part
                         absl::ascii_isdigit(mantissa.back());
     if (number) Vote(mantissa, votes);
   }
+  // Cells without doubt decide. Cells such as 1.234 count only if all cells are so.
   if (votes.comma > votes.point) return {',', votes.group != 0 ? votes.group : '.'};
   if (votes.point > 0) return {'.', votes.group != 0 ? votes.group : ','};
   if (votes.comma_or_group > 0 && votes.point_or_group == 0) {
@@ -184,6 +191,7 @@ NumberStyle FindNumberStyle(absl::Span<const std::string> cells, bool comma_part
 }
 
 absl::string_view Trimmed(absl::string_view text) {
+  // Blanks in ASCII and other blanks may alternate.
   for (bool more = true; more;) {
     text = absl::StripAsciiWhitespace(text);
     more = std::any_of(std::begin(kBlanks), std::end(kBlanks), [&](absl::string_view blank) {

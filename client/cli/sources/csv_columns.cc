@@ -56,6 +56,7 @@ bool IsEpoch(absl::string_view text) {
 bool IsClock(absl::string_view text) {
   text = Trimmed(text);
   const size_t colon = text.find(':');
+  // The longest clock is 12:00:00.123456789, of 18 bytes.
   return (colon == 1 || colon == 2) && text.size() >= colon + 3 && text.size() <= 18 && absl::ascii_isdigit(text[0]) &&
          absl::ascii_isdigit(text[colon + 1]);
 }
@@ -121,6 +122,7 @@ class Chooser {
   bool CountsRows(size_t field) const;
   template <typename... Words>
   void Say(const Words&... words) {
+    // Bounded: a wide file of text must not print a line for each column.
     if (columns_.remarks.size() < kMostNames) columns_.remarks.push_back(absl::StrCat(words...));
   }
 
@@ -144,6 +146,7 @@ void Chooser::NameFields() {
 absl::Status Chooser::NoColumn(const std::string& name) const {
   const std::vector<std::string>& header = columns_.header;
   const std::string there = absl::StrCat("no column \"", name, "\"; there are ");
+  // A file may have thousands of columns: the message then names the nearest.
   if (header.size() <= kMostNames) return absl::InvalidArgumentError(absl::StrCat(there, absl::StrJoin(header, ", ")));
   std::vector<std::pair<size_t, size_t>> nearest;
   for (size_t i = 0; i < header.size(); ++i) nearest.push_back({Apart(name, header[i]), i});
@@ -173,6 +176,7 @@ std::vector<size_t> Chooser::DateParts() const {
     if (found == columns_.header.end()) break;
     fields.push_back(static_cast<size_t>(found - columns_.header.begin()));
   }
+  // A date needs the year, the month and the day.
   return fields.size() < 3 ? std::vector<size_t>() : fields;
 }
 
@@ -189,6 +193,7 @@ bool Chooser::RisesEvenly(size_t field) const {
   std::vector<double> sorted = steps;
   std::nth_element(sorted.begin(), sorted.begin() + static_cast<ptrdiff_t>(sorted.size() / 2), sorted.end());
   const double usual = sorted[sorted.size() / 2];
+  // Ids and counts may lie in the range of times since 1970, but have no usual step.
   const auto even = std::count(steps.begin(), steps.end(), usual);
   return usual != 0 && static_cast<double>(even) >= 0.8 * static_cast<double>(steps.size());
 }
@@ -232,6 +237,7 @@ absl::Status Chooser::ChooseTimes() {
   const size_t date = columns_.time_fields[0];
   const bool has_clock =
       !dialect_.rows.empty() && !All(date, [](absl::string_view cell) { return !absl::StrContains(cell, ':'); });
+  // A clock stands directly behind its date.
   const size_t clock = date + 1;
   if (!has_clock && clock < columns_.header.size() && !dialect_.rows.empty() && All(clock, IsClock)) {
     columns_.time_fields.push_back(clock);
@@ -277,6 +283,7 @@ absl::Status Chooser::TakeAll() {
   for (size_t field = 0; field < columns_.header.size(); ++field) {
     const std::string& name = columns_.header[field];
     if (IsUsed(field)) continue;
+    // A delimiter at the end of each line makes a column without a name or values.
     if (!dialect_.rows.empty() && IsEmpty(field) && dialect_.has_header && Trimmed(dialect_.header[field]).empty())
       continue;
     if (places_.at(name) == kTwice) return FieldOf(name).status();
@@ -295,6 +302,7 @@ absl::Status Chooser::TakeAll() {
   return absl::OkStatus();
 }
 
+// Cuts the names like a record of the file: a name with a comma stands in quotes.
 absl::StatusOr<std::vector<std::string>> SplitNames(const std::string& names) {
   bool done = false;
   CsvRecordReader reader([&](char* buffer, size_t size) -> absl::StatusOr<size_t> {

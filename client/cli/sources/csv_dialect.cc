@@ -27,6 +27,7 @@ bool IsBlank(const Fields& fields) { return fields.size() == 1 && Trimmed(fields
 // True if a cell has content of a row and not of a header.
 bool IsValue(absl::string_view text) {
   double number;
+  // The style of the file's numbers is not known yet.
   for (const NumberStyle& style : {NumberStyle{'.', ','}, NumberStyle{',', '.'}}) {
     const Cell cell = ReadCell(text, style, number);
     if (cell != Cell::kText && cell != Cell::kMissing) return true;
@@ -86,6 +87,7 @@ double Fit(const std::vector<Fields>& sample) {
       values += IsValue(cell) || ReadCell(cell, {}, number) == Cell::kMissing ? 1 : 0;
     }
   }
+  // A tenth at least, so that records of text alone are still cut into fields.
   return fitting / all * (0.1 + (cells > 0 ? values / cells : 0));
 }
 
@@ -133,6 +135,7 @@ char FindDelimiter(CsvRecordReader& records, bool live) {
   if (best_fit > 0) return best;
   records.set_delimiter(' ');
   const std::vector<Fields> sample = Sample(records, live);
+  // Text has blanks, too: only a file that is mostly values is cut at blanks.
   return sample.size() > 1 && Width(sample) > 1 && sample[0].size() == Width(sample) && Fit(sample) > 0.6 ? ' ' : ',';
 }
 
@@ -148,6 +151,7 @@ size_t HeaderPlace(const std::vector<Fields>& sample) {
   const auto narrow = [&](const Fields& fields) {
     const auto filled =
         std::count_if(fields.begin(), fields.end(), [](const std::string& c) { return !Trimmed(c).empty(); });
+    // A title takes one cell, though a spreadsheet writes all cells of the line.
     return fields.size() < width || (width > 2 && filled < 2);
   };
   size_t first = 0;
@@ -219,6 +223,7 @@ absl::Status CheckDialect(const CsvOptions& options) {
 
 CsvDialect FindDialect(CsvRecordReader& records, const CsvOptions& options, bool live) {
   CsvDialect dialect;
+  // Before comments are passed over: a comment may hold the names of the columns.
   const std::string comment = LeadingComment(records, live);
   records.PassOverComments();
   dialect.delimiter = options.delimiter.empty() ? FindDelimiter(records, live) : NamedDelimiter(options.delimiter);
@@ -230,6 +235,7 @@ CsvDialect FindDialect(CsvRecordReader& records, const CsvOptions& options, bool
   dialect.has_header = !std::all_of(sample[dialect.skip].begin(), sample[dialect.skip].end(), IsValue);
   dialect.header = sample[dialect.skip];
   if (!dialect.has_header && !comment.empty()) dialect.names = NamesOf(comment, dialect.delimiter);
+  // A comment with another number of fields is prose.
   if (dialect.names.size() != width) dialect.names.clear();
   size_t row = dialect.skip + (dialect.has_header ? 1 : 0);
   dialect.has_units = dialect.has_header && row + 1 < sample.size() && sample[row].size() == width &&

@@ -44,6 +44,7 @@ bool CsvRecordReader::FindEnd() {
 
 absl::StatusOr<bool> CsvRecordReader::Fill() {
   if (!failed_.ok()) return failed_;
+  // Bytes that were shown ahead are read again, and stay.
   if (!keep_) {
     buffer_.erase(0, at_.begin);
     at_.scanned -= std::exchange(at_.begin, 0);
@@ -57,6 +58,7 @@ absl::StatusOr<bool> CsvRecordReader::Fill() {
 }
 
 void CsvRecordReader::LookAtRecords(size_t wait, const std::function<bool(absl::string_view)>& look) {
+  // The look leaves no trace: Next goes on from the same place.
   const Place before = at_;
   keep_ = true;
   absl::string_view record;
@@ -106,6 +108,7 @@ absl::StatusOr<bool> CsvRecordReader::Take(absl::string_view& record) {
   if (at_end_ && !at_.found && at_.in_quotes) return Error("a quote is opened and never closed");
   if (at_end_ && at_.begin == buffer_.size()) return false;
   record = absl::string_view(buffer_).substr(at_.begin, at_.scanned - at_.begin);
+  // A quoted field may have line ends.
   at_.next_line += static_cast<uint64_t>(std::count(record.begin(), record.end(), '\n')) + 1;
   at_.begin = at_.scanned = std::min(at_.scanned + 1, buffer_.size());
   at_.found = false;

@@ -45,6 +45,7 @@ absl::Status RecentRows::Seek(uint64_t seq) {
   if (seq > end()) {
     absl::Status status = source_->Seek(seq);
     if (!status.ok()) return status;
+    // Rows before a jump would not join the rows behind.
     rows_.clear();
     first_seq_ = seq;
   }

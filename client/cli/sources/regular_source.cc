@@ -19,6 +19,7 @@ using client::TimeStep;
 constexpr size_t kMostTimes = 4096;  // that a step is found from
 constexpr size_t kFewestTimes = 4;   // that show a live source's step
 constexpr size_t kMostLearned = 64;  // rows of a live source after which it is taken to have none
+// In a file the later rows are there already: waiting for a late row takes no time.
 constexpr uint64_t kFileLateSteps = 100;
 
 absl::StatusOr<Aggregate> ToAggregate(const std::string& name) {
@@ -56,6 +57,7 @@ RegularSource::RegularSource(std::string name, Opener opener, bool again, CsvOpt
       again_(again),
       csv_(std::move(csv)),
       times_(std::move(times)) {
+  // The order of the times is judged here, and not by the reader.
   csv_.any_order = true;
 }
 
@@ -79,6 +81,7 @@ absl::Status RegularSource::Begin() {
   ended_ = false;
   failed_ = absl::OkStatus();
   if (reader_ != nullptr) MakeSeries();
+  // A file that was turned or sorted is in memory.
   if (!rows_.empty()) return absl::OkStatus();
   absl::StatusOr<ByteSource> bytes = opener_();
   if (!bytes.ok()) return bytes.status();
@@ -99,6 +102,7 @@ absl::Status RegularSource::LookAtTimes() {
   size_t forward = 0, back = 0, again = 0;
   for (size_t i = 1; i < times.size(); ++i)
     ++(times[i] > times[i - 1] ? forward : times[i] < times[i - 1] ? back : again);
+  // Nine times of ten go back: the newest rows come first, and some rows are out of place.
   const bool descending = back > 0 && 10 * forward <= forward + back;
   if (descending && !again_) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -107,6 +111,7 @@ absl::Status RegularSource::LookAtTimes() {
   if (descending) {
     order_ = Order::kDescending;
   } else if (again_ && back > 1 && 10 * back >= forward + back) {
+    // A tenth of the times goes back: too many for rows that are late.
     order_ = Order::kNone;
   }
   std::sort(times.begin(), times.end());
@@ -145,6 +150,7 @@ absl::Status RegularSource::FindStep(const std::vector<int64_t>& times) {
     const absl::StatusOr<TimeStep> step = TimeStep::Parse(times_.step);
     if (!step.ok()) return step.status();
     grid_.step = *step;
+    // Rows that come more often than the step share a step: each belongs to the step in which it lies.
     grid_.within_step = found.Nanoseconds() == 0 || 4 * found.Nanoseconds() < 3 * step->Nanoseconds();
   }
   if (grid_.step.unit != TimeStep::Unit::kNone) {
@@ -164,10 +170,13 @@ void RegularSource::MakeSeries() {
   const bool waits = again_ || !times_.aggregate.empty();
   grid.aggregate =
       times_.aggregate.empty() ? (waits ? Aggregate::kLast : Aggregate::kFirst) : *ToAggregate(times_.aggregate);
+  // A live forecast waits for nothing, unless the user wants the rows of a step joined.
   grid.at_once = !waits;
+  // Times with a zone have no change of clocks.
   grid.local_times = reader_->time_format() && !reader_->time_format()->has_zone();
   grid.late_steps = again_ ? kFileLateSteps : 0;
   if (times_.lateness && grid.step.unit != TimeStep::Unit::kNone) {
+    // Rounded up: a part of a step takes a whole step of waiting.
     grid.late_steps = static_cast<uint64_t>(
         std::max<int64_t>(0, (absl::ToInt64Nanoseconds(*times_.lateness) - 1) / grid.step.Nanoseconds() + 1));
     if (*times_.lateness == absl::ZeroDuration()) grid.late_steps = 0;
@@ -248,6 +257,7 @@ absl::StatusOr<bool> RegularSource::Next(Row& row) {
     if (!failed_.ok()) return failed_;
     if (ended_) return false;
     const absl::StatusOr<bool> any = NextCsvRow();
+    // An interrupted wait is no end of the source: the steps that wait for rows must not pass.
     if (absl::IsCancelled(any.status())) return any;
     if (!any.ok() || !*any) {
       failed_ = any.status();
@@ -294,9 +304,11 @@ absl::StatusOr<std::string> RegularSource::GoOn(const SessionPlace& place) {
     if (!found.ok()) return found.status();
     if (*found) return std::string();
   }
+  // Too few rows tell no step, and the session knows the step of its tokens.
   if (grid_.step.unit == TimeStep::Unit::kNone && times_.step.empty() && place.step_ns > 0 && few_times_) {
     grid_.step = {TimeStep::Unit::kNanoseconds, place.step_ns};
   }
+  // The record has forecasts of rows that the server has lost. A file that begins later cannot bring the rows again.
   if (times && place.delivered_seq > place.next_seq && first_time_ns_ && grid_.step.unit != TimeStep::Unit::kNone &&
       grid_.step.Between(*place.last_time_ns, *first_time_ns_, grid_.within_step) > 1) {
     return absl::DataLossError(absl::StrCat("the server went back to row ", place.next_seq, ", and ", name_,

@@ -12,6 +12,7 @@
 namespace aaren::cli {
 namespace {
 
+// Each series becomes a session. A column with more texts than this holds ids or notes.
 constexpr size_t kMostSeries = 10'000;
 
 }  // namespace

@@ -19,6 +19,7 @@ SystemSource::SystemSource(absl::Duration interval, const Interrupt& interrupt)
 
 absl::StatusOr<std::unique_ptr<SystemSource>> SystemSource::Open(const std::string& columns, absl::Duration interval,
                                                                  const Interrupt& interrupt) {
+  // The kernel tells CPU time in ticks of 10 ms.
   if (interval < absl::Milliseconds(10)) {
     return absl::InvalidArgumentError(
         absl::StrCat("--interval=", absl::FormatDuration(interval), " is shorter than 10ms"));

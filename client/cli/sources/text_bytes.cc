@@ -53,6 +53,7 @@ class Peeked {
 
 class Gunzip {
  public:
+  // 16 more than the bits of the window tells zlib that the data have gzip's header.
   explicit Gunzip(ByteSource source) : source_(std::move(source)) { inflateInit2(&stream_, 16 + MAX_WBITS); }
   ~Gunzip() { inflateEnd(&stream_); }
   Gunzip(const Gunzip&) = delete;
@@ -60,6 +61,7 @@ class Gunzip {
 
   absl::StatusOr<size_t> Read(char* buffer, size_t size) {
     stream_.next_out = reinterpret_cast<Bytef*>(buffer);
+    // zlib counts in 32 bits.
     stream_.avail_out = static_cast<uInt>(std::min<size_t>(size, 1 << 30));
     const uInt room = stream_.avail_out;
     while (stream_.avail_out == room) {
@@ -73,6 +75,7 @@ class Gunzip {
       if (std::exchange(whole_, false)) inflateReset(&stream_);  // another member follows
       const int result = inflate(&stream_, Z_NO_FLUSH);
       whole_ = result == Z_STREAM_END;
+      // Z_BUF_ERROR asks for more input, and is no damage.
       if (!whole_ && result != Z_OK && result != Z_BUF_ERROR) return Damaged("is damaged");
     }
     return room - stream_.avail_out;
@@ -131,6 +134,7 @@ class Utf16 {
     if (unit >= 0xD800 && unit < 0xDC00) {
       high_ = unit;
     } else if (unit >= 0xDC00 && unit < 0xE000) {
+      // The second half of a pair without the first becomes U+FFFD.
       AppendUtf8(high_ != 0 ? 0x10000 + ((high_ - 0xD800) << 10) + (unit - 0xDC00) : 0xFFFD, text_);
       high_ = 0;
     } else {
@@ -166,6 +170,7 @@ class Text {
     absl::StatusOr<absl::string_view> head = Look();
     if (head.ok() && absl::StartsWith(*head, "\x1F\x8B")) {
       source_ = ReadBy(std::make_shared<Gunzip>(std::move(source_)));
+      // The packed text may be UTF-16.
       head = Look();
     }
     if (!head.ok()) return head.status();
@@ -174,6 +179,7 @@ class Text {
     }
     const auto zero = [&](size_t i) { return (*head)[i] == '\0'; };
     const bool four = head->size() >= kHeadBytes;
+    // Without a mark zeros tell: text in ASCII has a zero in every second byte of UTF-16.
     const bool little = absl::StartsWith(*head, "\xFF\xFE") || (four && !zero(0) && zero(1) && !zero(2) && zero(3));
     const bool big = absl::StartsWith(*head, "\xFE\xFF") || (four && zero(0) && !zero(1) && zero(2) && !zero(3));
     if (little || big) source_ = ReadBy(std::make_shared<Utf16>(std::move(source_), big));

@@ -83,6 +83,7 @@ class Plot {
   }
 
   void Dot(int x, int y, Style style) {
+    // Unicode numbers the upper six dots of a braille cell column by column, and then the lowest two.
     static constexpr uint8_t kBits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
     Cell& cell = at(y / 4, x / 2);
     cell.dots |= kBits[y % 4][x % 2];
@@ -149,6 +150,7 @@ void DrawForecast(Plot& plot, int first_column, int dots, const SeriesChart& ser
   for (int row = 0; row < plot.rows(); ++row) {
     for (int column = first_column; column < plot.columns(); ++column) {
       Cell& cell = plot.at(row, column);
+      // The median shows through the shade of the interval.
       if (cell.dots != 0) cell.glyph = {};
     }
   }
@@ -182,6 +184,7 @@ std::vector<std::string> Panel(const SeriesChart& series, const AlertRule& marke
   std::vector<std::string> lines = {Title(series, width)};
   const int columns = width - kAxisWidth;
   const int steps = static_cast<int>(series.median.size());
+  // A column shows two steps. The past keeps two thirds of the width.
   const int forecast_columns = steps == 0 ? 0 : std::min((steps + 1) / 2, columns / 3);
   const int past_columns = columns - forecast_columns - (steps == 0 ? 0 : 1);
   const size_t shown = std::min(series.values.size(), static_cast<size_t>(2 * past_columns));

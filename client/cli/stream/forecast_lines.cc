@@ -9,6 +9,7 @@ namespace aaren::cli {
 ForecastLines::ForecastLines(const std::vector<std::string>& series, absl::Span<const float> quantiles, bool has_times,
                              std::optional<AlertRule> alert)
     : has_times_(has_times), alert_(alert) {
+  // The constant parts are written once: a line is made for each token and series.
   for (const std::string& name : series) {
     std::string& text = series_.emplace_back(",\"series\":");
     AppendJson(name, text);

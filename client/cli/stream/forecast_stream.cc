@@ -11,10 +11,10 @@
 namespace aaren::cli {
 namespace {
 
-// Rows sent with one call. The client packs what is pending into messages itself.
+// Rows sent with one call. The client library packs pending rows into messages.
 constexpr size_t kBatchRows = 64;
 
-// Somebody waits for this one client: it tries again sooner than one of a fleet would.
+// A person waits for this client, so attempts come sooner than from the clients of a fleet.
 constexpr absl::Duration kMaxBackoff = absl::Seconds(1);
 
 // Between two looks at the interrupt.
@@ -50,6 +50,7 @@ void ForecastStream::Tell(absl::string_view message) {
   }
 }
 
+// Without a client the session ends, and so does every wait of Run.
 void ForecastStream::Force() {
   if (output_ != nullptr) output_->Abandon();  // else the client's thread may wait for a reader, and its end for that
   std::unique_ptr<client::Client> client;
@@ -97,7 +98,7 @@ absl::StatusOr<client::Opened> ForecastStream::AwaitOpened() {
   }
   const absl::Status ended = session_->status();
   if (ended.ok()) return absl::CancelledError("interrupted");
-  // What is asked for comes from the flags, so a refusal is read beside them.
+  // The flags decide the request, so the error of a refusal names the flag.
   if (absl::IsInvalidArgument(ended) && absl::StrContains(ended.message(), "open.channels")) {
     const bool wide = absl::StrContains(ended.message(), "the limit is");
     return FromServer(
@@ -116,6 +117,7 @@ bool ForecastStream::StartsOver(uint64_t next_seq) const {
 
 absl::StatusOr<client::Opened> ForecastStream::OpenAtRecord() {
   absl::StatusOr<client::Opened> opened = Open();
+  // The record was removed: the old session would go on behind forecasts that no file has.
   if (!opened.ok() || !StartsOver(opened->next_seq)) return opened;
   const absl::Status deleted = session_->Delete();
   if (!deleted.ok()) return FromServer("stream", deleted);
@@ -141,6 +143,7 @@ void ForecastStream::ReadBatch(uint64_t seq, Batch& batch) {
   batch.values.clear();
   batch.times_ns.clear();
   for (batch.rows = 0; batch.rows < kBatchRows; ++batch.rows) {
+    // A live row is sent at once, and does not wait for a whole batch.
     if (batch.rows > 0 && !source_.ready()) return;
     PendingRow pending;
     const absl::StatusOr<bool> any = source_.Next(pending.row);
@@ -150,6 +153,7 @@ void ForecastStream::ReadBatch(uint64_t seq, Batch& batch) {
     batch.values.insert(batch.values.end(), pending.row.values.begin(), pending.row.values.end());
     if (source_.has_times()) batch.times_ns.push_back(pending.row.time_ns);
     pending.sent = client::Clock::Real().Now();
+    // Before the Send, since the forecast may come to the client's thread at once.
     pending_.Push(seq + batch.rows, std::move(pending));
   }
 }
@@ -175,9 +179,9 @@ absl::Status ForecastStream::SendRows() {
   return absl::IsCancelled(batch.status) ? absl::OkStatus() : batch.status;
 }
 
-// Delivers what is in flight, whatever ended the sending. A server that wants older rows again gets them.
+// Delivers the forecasts in flight after any end of the sending. A server that wants older rows gets the rows again.
 absl::Status ForecastStream::Finish(absl::Status sent) {
-  // Where the output fails nothing more is delivered, and the server would not take all that is in flight.
+  // After a failed write nothing more is delivered, and the server would not take all rows in flight.
   if (failed_ && options_.durable) return sent;
   for (;;) {
     const absl::Status closed = options_.delete_session ? session_->Delete() : session_->Close();
@@ -214,9 +218,11 @@ void ForecastStream::OnForecast(client::Session&, const client::Forecast& foreca
 void ForecastStream::OnProgress(client::Session& session, uint64_t next_seq, uint64_t) {
   pending_.DropBelow(next_seq);
   if (buffer_.empty() || failed_) return;
+  // All lines of a message are written together.
   const absl::Status written = output_->Write(buffer_);
   buffer_.clear();
   if (!written.ok()) return FailDelivery(written);
+  // Told after the write: a kill between the two brings no forecast twice, since the record says where to go on.
   if (options_.durable) session.Delivered(buffered_end_);
 }
 

@@ -48,6 +48,7 @@ LiveView::~LiveView() {
   absl::MutexLock lock(&mutex_);
   const winsize size = screen_.size();
   UpdateStatus();
+  // Two lines fewer leave room for the shell's prompt.
   screen_.Leave(absl::StrCat(Render(state_, size.ws_col, size.ws_row - 2), "\n"));
   for (const std::string& message : messages_) cli::Say(message);
 }

@@ -8,6 +8,7 @@ namespace aaren::cli {
 void PendingRows::Push(uint64_t seq, PendingRow row) {
   absl::MutexLock lock(&mutex_);
   if (seq < first_seq_ || seq > first_seq_ + rows_.size()) {
+    // After a rewind or a jump the rows before do not join the new row.
     rows_.clear();
   } else {
     rows_.resize(seq - first_seq_);

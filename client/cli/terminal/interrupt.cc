@@ -35,6 +35,7 @@ sigset_t Signals() {
 
 int BlockSignals() {
   const sigset_t signals = Signals();
+  // A signalfd gives blocked signals only.
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
@@ -70,6 +71,7 @@ Interrupt::~Interrupt() {
   Raise(quit_);
   thread_.join();
   const sigset_t signals = Signals();
+  // From here on a signal ends the program at once.
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
   close(signals_);
   close(wake_);

@@ -21,6 +21,7 @@ void AppendShortest(Float value, std::string& out) {
     out += "null";
     return;
   }
+  // The shortest form of a double has 24 characters at most.
   char digits[32];
   out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
 }
@@ -42,6 +43,7 @@ void AppendJson(absl::Span<const float> values, std::string& out) {
   out += ']';
 }
 
+// On the way through JSON nlohmann-json replaces the bytes that are no UTF-8.
 std::string ToUtf8(absl::string_view text) { return nlohmann::json::parse(Quoted(text)).get<std::string>(); }
 
 JsonObject& JsonObject::Key(absl::string_view key) {

@@ -86,6 +86,7 @@ absl::Status OutputFile::Errno(absl::string_view what) const {
 }
 
 std::unique_ptr<OutputFile> OutputFile::Standard() {
+  // A regular file needs no patience: no write waits for a reader.
   const int again = IsRegular(STDOUT_FILENO) ? -1 : OpenAgain(STDOUT_FILENO);
   return std::unique_ptr<OutputFile>(new OutputFile("standard output", again >= 0 ? again : STDOUT_FILENO));
 }
@@ -100,9 +101,11 @@ absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Open(const std::string& 
   if (fd < 0) return absl::ErrnoToStatus(errno, absl::StrCat("cannot open ", path));
   auto file = std::unique_ptr<OutputFile>(new OutputFile(path, fd));
   if (!file->regular_) {
+    // A pipe that nobody reads must not hold the program: PatientWrite waits, and can give up.
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
     return file;
   }
+  // Two processes would mix their lines.
   if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
     return absl::UnavailableError(absl::StrCat(path, ": another process is writing this file"));
   }
@@ -170,6 +173,7 @@ absl::Status OutputFile::Write(absl::string_view lines) {
 }
 
 absl::Status OutputFile::Sync() {
+  // Pipes, devices and some file systems have no fsync.
   if (fsync(fd_) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP) return absl::OkStatus();
   return Errno("sync");
 }

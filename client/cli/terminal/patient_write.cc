@@ -33,6 +33,7 @@ int OpenAgain(int fd) {
 absl::Status PatientWrite(int fd, absl::string_view text, absl::string_view name, absl::FunctionRef<bool()> give_up) {
   while (!text.empty()) {
     if (!AwaitRoom(fd, give_up)) return absl::CancelledError(absl::StrCat("nobody reads ", name));
+    // A pipe that is ready has room for PIPE_BUF bytes; a longer write would wait for the reader.
     const ssize_t written = write(fd, text.data(), std::min<size_t>(PIPE_BUF, text.size()));  // a pipe's room
     if (written < 0 && errno == EPIPE) return absl::CancelledError(absl::StrCat(name, " is closed"));
     if (written < 0 && errno != EINTR && errno != EAGAIN) {

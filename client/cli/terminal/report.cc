@@ -9,6 +9,7 @@ namespace aaren::cli {
 
 void Say(absl::string_view message) {
   const std::string line = absl::StrCat("aaren: ", Shown(message), "\n");
+  // One call for each line: lines of several threads do not mix.
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

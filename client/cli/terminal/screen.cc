@@ -19,6 +19,7 @@ constexpr std::chrono::seconds kPatience(1);
 
 std::atomic<int> entered = -1;  // the terminal to be given back
 
+// For quick_exit, which runs no destructor.
 void GiveBack() {
   const int fd = entered.exchange(-1);
   if (fd >= 0) [[maybe_unused]]
@@ -40,6 +41,7 @@ Screen::~Screen() {
 
 winsize Screen::size() const {
   winsize size{};
+  // Some terminals do not tell their size.
   if (ioctl(fd_, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) {
     size.ws_row = 24;
     size.ws_col = 80;
@@ -57,6 +59,7 @@ void Screen::Leave(absl::string_view text) {
   const absl::Status left = PatientWrite(own_ >= 0 ? own_ : fd_, absl::StrCat(kLeave, text), "the terminal", late);
   if (!absl::IsCancelled(left)) return;
   std::signal(SIGTTOU, SIG_IGN);  // else a process in the background would stop here
+  // Ctrl-S may have stopped the output. The output goes on, and the text that waits is dropped.
   tcflow(fd_, TCOON);
   tcflush(fd_, TCOFLUSH);
   GiveBack();

@@ -18,7 +18,8 @@ struct Range {
   uint32_t first, last;
 };
 
-// Controls (Cc), separators of lines (Zl, Zp), formats (Cf) without a glyph, and letters that are blank.
+// Controls (Cc), separators of lines (Zl, Zp), formats (Cf) without a glyph, and letters that are blank. In ascending
+// order, for a search by halves.
 constexpr Range kInvisible[] = {
     {0x0, 0x1F},      {0x7F, 0x9F},     {0xAD, 0xAD},     {0x34F, 0x34F},     {0x61C, 0x61C},     {0x115F, 0x1160},
     {0x17B4, 0x17B5}, {0x180B, 0x180F}, {0x200B, 0x200F}, {0x2028, 0x202E},   {0x2060, 0x206F},   {0x3164, 0x3164},

@@ -33,7 +33,9 @@ class Beside {
       return absl::FailedPreconditionError(absl::StrCat("cannot write ", path, ": it is no regular file"));
     }
     const std::string place = Resolved(path);
+    // A rename would replace a file that the user may not write.
     if (access(place.c_str(), F_OK) == 0 && access(place.c_str(), W_OK) != 0) return Errno(path);
+    // The number of the process keeps two writers apart.
     std::string name = absl::StrCat(place, ".", getpid(), ".part");
     const int fd = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0) return Errno(path);
@@ -51,6 +53,7 @@ class Beside {
       if (written < 0 && errno != EINTR) return Errno(path_);
       if (written > 0) text.remove_prefix(static_cast<size_t>(written));
     }
+    // On the disk before the rename: a crash leaves the earlier file or the whole new file.
     return fsync(fd_) == 0 ? absl::OkStatus() : Errno(path_);
   }
 

@@ -15,6 +15,7 @@ namespace {
 double NiceStep(double rough) {
   const double power = std::pow(10, std::floor(std::log10(rough)));
   for (double factor : {1.0, 2.0, 5.0}) {
+    // A step that is too small by rounding alone counts as large enough.
     if (factor * power >= rough * (1 - 1e-9)) return factor * power;
   }
   return 10 * power;
@@ -55,8 +56,10 @@ void Axis::Include(double value) {
 bool Axis::Shows(double value) const { return std::isfinite(value) && (!options_.logarithmic || value > 0); }
 
 Axis::Range Axis::Bounds() const {
+  // An axis without a value still needs a range.
   if (!(low_ <= high_)) return {0, 1};
   Range range = options_.logarithmic ? Range{std::log10(low_), std::log10(high_)} : Range{low_, high_};
+  // Names stand at whole numbers: half a step and a little more leaves room for markers.
   if (!options_.names.empty()) return {range.low - 0.6, range.high + 0.6};
   // A flat line is drawn in the middle; differences by rounding only count as flat.
   const double flat = options_.logarithmic ? 0.05 : std::max(1e-6 * std::max(std::abs(low_), std::abs(high_)), 1e-30);
@@ -78,6 +81,7 @@ std::vector<Tick> Axis::Ticks(int most) const {
   const Range range = Bounds();
   if (options_.logarithmic) {
     const double step = std::max(1.0, std::ceil((range.high - range.low) / most));
+    // Beyond a decade and a half the powers of ten are ticks enough.
     const bool wide = range.high - range.low > 1.5;
     for (double power = std::floor(range.low / step) * step; power <= range.high; power += step) {
       for (double factor : {1.0, 2.0, 5.0}) {

@@ -53,6 +53,7 @@ void AddForecast(const SeriesScores& scores, size_t k, size_t horizon, Figure& f
     high.push_back(step[nearest(0.9)]);
   }
   const std::vector<double> ahead = CountFrom(0, horizon);
+  // A model without the levels 0.1 and 0.9 has no interval of 80 % to draw.
   if (!std::isnan(scores.forecast.coverage80())) figure.Band(Ink::kForecast, "80 % interval", ahead, low, high);
   figure.Line(Ink::kForecast, "median", ahead, median);
 }
@@ -90,6 +91,7 @@ std::string CoverageFigure(const std::vector<SeriesScores>& scores) {
   for (const SeriesScores& series : scores) {
     const std::vector<double> one = CoverageByStep(series.forecast);
     for (size_t step = 0; step < one.size(); ++step) {
+      // fmin and fmax pass over NaN, the coverage of a step without values.
       low[step] = std::fmin(low[step], one[step]);
       high[step] = std::fmax(high[step], one[step]);
     }
@@ -119,6 +121,7 @@ std::string SurpriseFigure(const std::vector<double>& surprises) {
   std::vector<double> bars(kBars);
   for (double surprise : surprises) {
     const size_t bar = static_cast<size_t>(surprise * static_cast<double>(kBars));
+    // A surprise of 1 belongs to the last bar.
     bars[std::min(bar, kBars - 1)] += 1.0 / static_cast<double>(surprises.size());
   }
   Figure figure({.title = "Surprise: where values fell in their one-step forecasts",
@@ -135,6 +138,7 @@ std::string SurpriseFigure(const std::vector<double>& surprises) {
 
 std::string AgeFigure(const std::vector<SeriesScores>& scores) {
   const std::vector<AgeBin> bins = AgeBins(scores, kMostBins);
+  // A single age has no trend to show.
   if (bins.size() < 2) return "";
   std::vector<double> ages;
   for (const AgeBin& bin : bins) ages.push_back(bin.age);

@@ -158,6 +158,7 @@ std::vector<size_t> Drawn(const std::vector<ScoreRow>& rows, size_t series) {
   std::vector<size_t> order(series);
   std::iota(order.begin(), order.end(), size_t{0});
   if (series <= kMostSeriesDrawn) return order;
+  // Series without a MASE come last.
   const auto error = [&](size_t i) { return std::isnan(rows[i].forecast.mase) ? -1 : rows[i].forecast.mase; };
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return error(a) > error(b); });
   std::vector<size_t> drawn;
@@ -221,6 +222,7 @@ void AppendFigures(const std::vector<SeriesScores>& scores, const std::vector<Sc
 std::vector<size_t> SampleOrigins(const std::vector<size_t>& origins) {
   const size_t count = std::min(kSamples, origins.size());
   std::vector<size_t> samples;
+  // The middle of each third.
   for (size_t i = 0; i < count; ++i) samples.push_back(origins[(2 * i + 1) * origins.size() / (2 * count)]);
   return samples;
 }

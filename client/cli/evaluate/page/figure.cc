@@ -24,6 +24,7 @@ constexpr absl::string_view kInkNames[] = {"forecast", "last", "seasonal", "drif
 absl::string_view InkName(Ink ink) { return kInkNames[static_cast<size_t>(ink)]; }
 
 double TextWidth(absl::string_view text) {
+  // A character counts at its first byte: the other bytes of UTF-8 have no width.
   const auto begins = [](char c) { return (static_cast<uint8_t>(c) & 0xC0) != 0x80; };
   return kCharacter * static_cast<double>(std::count_if(text.begin(), text.end(), begins));
 }
@@ -157,6 +158,7 @@ std::vector<const Figure::Layer*> Figure::Drawing::Named() const {
 }
 
 double Figure::Drawing::LegendRows() const {
+  // Lines end where DrawLegend ends lines, since the plot begins below the legend.
   double rows = 0, x = options_.width;
   for (const Layer* layer : Named()) {
     const double width = KeyWidth(*layer);
@@ -216,6 +218,7 @@ void Figure::Drawing::DrawAxes(std::string& out) const {
   out += Text(12, middle, "middle", options_.y.label, absl::StrFormat(" transform=\"rotate(-90 12 %.1f)\"", middle));
 }
 
+// A value that cannot be shown ends a polyline, and the next value begins another.
 void Figure::Drawing::DrawLine(const Layer& layer, std::string& out) const {
   for (size_t i = 0; i < layer.x.size();) {
     std::string points;

@@ -52,7 +52,7 @@ constexpr Layout kLayouts[] = {{"year-month-day", "%E4Y-%m-%d"},
 constexpr const char* kClocks[] = {"%H:%M:%E*S", "%H:%M", "%I:%M:%E*S %p", "%I:%M %p", "%H%M%S", "%H%M"};
 constexpr const char* kZones[] = {"", " %Ez", " UTC", " GMT"};
 
-// As of C's ctime: Wed Jan 31 12:00:00 2024.
+// The form of C's ctime: Wed Jan 31 12:00:00 2024.
 constexpr char kWordsFirst[] = "%a %b %d %H:%M:%E*S %E4Y";
 
 std::vector<std::string> WithClocks(absl::string_view date) {
@@ -67,6 +67,7 @@ std::vector<std::string> WithClocks(absl::string_view date) {
 
 bool HasClock(absl::string_view pattern) {
   constexpr absl::string_view kOfClocks[] = {"%H", "%I", "%M", "%S", "%T", "%R", "%r", "%s", "%c", "%X"};
+  // %E4Y is a year; every other %E belongs to a clock or a zone.
   return absl::StrContains(absl::StrReplaceAll(pattern, {{"%E4Y", ""}}), "%E") ||
          std::any_of(std::begin(kOfClocks), std::end(kOfClocks),
                      [&](absl::string_view part) { return absl::StrContains(pattern, part); });
@@ -139,6 +140,7 @@ std::optional<int64_t> TimeFormat::Parse(absl::string_view text) {
     std::string midnight(text);
     if (!time && TakeMidnight(midnight)) {
       time = ParsePatterns(midnight);
+      // 24:00 ends the day.
       if (time) *time += absl::Hours(24);
     }
     if (!time) return {};
@@ -149,6 +151,7 @@ std::optional<int64_t> TimeFormat::Parse(absl::string_view text) {
 
 std::optional<absl::Time> TimeFormat::ParsePatterns(absl::string_view text) {
   for (size_t i = 0; i < patterns_.size(); ++i) {
+    // The pattern that fitted last comes first: most rows are written alike.
     const size_t at = (fitted_ + i) % patterns_.size();
     absl::Time time;
     if (!absl::ParseTime(patterns_[at], text, &time, nullptr)) continue;
