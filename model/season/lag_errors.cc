@@ -131,6 +131,7 @@ void LagErrors::Add(uint64_t seq, float value, const Bounds& bounds, const Value
 
 size_t LagErrors::Comparable(uint64_t seq) {
   const auto enough = [seq](int lag) {
+    // A new season has to prove itself: few comparisons of a long lag may all come from better days.
     return Comparisons(seq, lag) >= std::max<uint64_t>(8, static_cast<uint64_t>(lag) / 2);
   };
   if (enough(kLags.back())) return kLagCount;  // the case in most of a session's life

@@ -35,6 +35,7 @@ uint16_t Best(const Candidates& candidates, MayBe may_be) {
   uint16_t best = 0;
   double least = std::numeric_limits<double>::infinity();
   for (const auto& [lag, score] : candidates) {
+    // Only a lesser score replaces the best, so the shortest lag of the bank stays among equals (rule 6.13).
     if (!(score < least) || !may_be(lag)) continue;
     least = score;
     best = static_cast<uint16_t>(lag);

@@ -27,6 +27,7 @@ using V = hn::Vec<D>;
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 
 HWY_INLINE float LastValue(const Past& past, float level) {
+  // The `far` newest values may be a glitch, and a glitch is nobody's forecast (rule 6.18).
   for (int age = past.far; age <= past.older; ++age) {
     if (!std::isnan(past.newest[-age])) return past.newest[-age];
   }
@@ -47,6 +48,7 @@ HWY_INLINE float SeasonAgo(const Past& past, int lag, int age) {
 HWY_INLINE float SeasonsMean(const Past& past, int lag, int age) {
   double sum = 0.0;
   int present = 0;
+  // In double and newest first (rule 6.22).
   for (int season = 0, at = age; season < kSeasonsInMean && at <= past.older; ++season, at += lag) {
     if (std::isnan(past.At(at))) continue;
     sum += past.At(at);

@@ -133,6 +133,8 @@ void HostPass::Attend(const BlockWeights& block, size_t layer, const Tile& tile)
   const size_t value = block.score_value_gate.offset(BlockWeights::kValue);
   const size_t gate = block.score_value_gate.offset(BlockWeights::kGate);
   LayerFold fold(block.ageing, fold_);
+  // Tokens of one session fold in the order of the tile, because each fold starts from the state that the fold before
+  // left.
   for (size_t t = 0; t < tile.size; ++t) {
     const TileToken& token = tile.tokens[t];
     const float* wide = wide_[t];
@@ -159,6 +161,7 @@ size_t HostPass::KeepForecasting(Tile& tile) {
   for (size_t t = 0; t < tile.size; ++t) {
     if (!tile.tokens[t].forecasts()) continue;
     const size_t to = made++;
+    // Rows move forward only, and never over a row that has still to move.
     if (t == to) continue;
     for (FloatRows* rows : {&x_, &hidden_, &tile.input}) MoveRow(t, to, *rows);
     if (!config_.seasons) continue;

@@ -39,6 +39,7 @@ HWY_INLINE void WriteWeights(const float* logits, size_t knots, float* weights) 
     V largest = parts[0];
     for (size_t part = 1; part < kParts; ++part) largest = hn::Max(largest, parts[part]);
     for (V& part : parts) part = exact::ExpOfNegative(d, hn::Sub(part, largest));
+    // The sum has the order of rule 10.10.
     const V sum = hn::Add(hn::Add(hn::Add(parts[0], parts[1]), hn::Add(parts[2], parts[3])), parts[4]);
     for (size_t part = 0; part < kParts; ++part) {
       hn::Store(hn::Div(parts[part], sum), d, weights + part * math::kLanes + i);
@@ -53,6 +54,7 @@ HWY_INLINE void MixStep(const float* weights, const KnotsBeside& steps, const Mi
   for (size_t k = 0; k < kParts; ++k, weights += math::kLanes) {
     float part = k == 0 ? parts.skip[j] : parts.sources[(k - 1) * steps.count + j];
     if (k >= 2) part += parts.corrections[k - 2][j];
+    // Products are rounded before the sum (rule 10.12).
     const float weight = (1.0f - share) * weights[steps.before[j]] + share * weights[steps.after[j]];
     mixed += weight * part;
   }
@@ -64,6 +66,7 @@ HWY_INLINE void MixVector(const float* weights, const KnotsBeside& steps, const 
   const D d;
   const auto before = hn::SetTableIndices(d, steps.before + j), after = hn::SetTableIndices(d, steps.after + j);
   const V share = hn::LoadU(d, steps.share + j), rest = hn::Sub(hn::Set(d, 1.0f), share);
+  // The operations and their order are those of MixStep, so a step has the same bits in a vector and alone.
   V mixed = hn::Zero(d);
   for (size_t k = 0; k < kParts; ++k, weights += math::kLanes) {
     V part = hn::LoadU(d, k == 0 ? parts.skip + j : parts.sources + (k - 1) * steps.count + j);

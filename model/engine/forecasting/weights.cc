@@ -25,6 +25,7 @@ class Tensors {
 hwy::AlignedFreeUniquePtr<float[]> Padded(const package::Tensor& vector) {
   const size_t count = math::PadToLanes(vector.data.size());
   auto padded = hwy::AllocateAligned<float>(count);
+  // The kernels read the padding, and RmsNorm needs zeros there (activation.h).
   std::fill(std::copy(vector.data.begin(), vector.data.end(), padded.get()), padded.get() + count, 0.0f);
   return padded;
 }
@@ -39,6 +40,7 @@ BlockWeights PackBlock(const package::ModelPackage& package, int layer) {
   const Tensors block(package, prefix);
   const Tensors attention(package, prefix + "attention.");
   return {.attention_norm = Padded(block["norm1.weight"]),
+          // Products of one input lie side by side, so a kernel makes all of them in one pass over the input.
           .score_value_gate = PackedMatrix::Pack({{attention["score.weight"]},
                                                   {attention["value.weight"], &attention["value.bias"]},
                                                   {attention["gate.weight"], &attention["gate.bias"]}}),

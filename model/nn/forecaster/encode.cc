@@ -42,7 +42,7 @@ struct Places {
   }
 
   static float* Of(const torch::Tensor& all, int64_t token) {
-    // A model without seasons has empty tensors, and the encoder writes no sources where the pointer is null.
+    // A model without seasons has empty tensors, and an empty tensor has no place for a token.
     return all.numel() == 0 ? nullptr : all.data_ptr<float>() + token * all.size(-2) * all.size(-1);
   }
 
