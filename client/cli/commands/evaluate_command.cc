@@ -29,7 +29,7 @@ constexpr uint32_t kMaxRowsAhead = 1 << 16;
 
 struct EvaluateFlags {
   ConnectionFlags connection;
-  client::ChannelOptions channel;  // as the connection's flags say
+  client::ChannelOptions channel;  // from the flags of the connection
   std::string model;
   std::vector<std::string> csv;
   CsvFlags rows;

@@ -31,12 +31,12 @@
 namespace aaren::cli {
 namespace {
 
-constexpr size_t kRecentRows = 1 << 16;  // of a source that cannot be read again
+constexpr size_t kRecentRows = 1 << 16;  // kept rows of a source that cannot be read again
 constexpr uint32_t kMaxHorizon = 1 << 16;
 
 struct StreamFlags {
   ConnectionFlags connection;
-  client::ChannelOptions channel;  // as the connection's flags say
+  client::ChannelOptions channel;  // from the flags of the connection
   std::string csv, source, session, model, output;
   CsvFlags rows;
   uint32_t horizon = 24, every = 1;
@@ -201,7 +201,7 @@ int ExitStatus(const absl::Status& status, const ForecastStream& forecasts, cons
   if (signal != 0) {
     Say(absl::StrCat("stopped: ", forecasts.tokens(), " rows sent, ", forecasts.forecasts(), " forecasts delivered"));
   }
-  // Without a signal it is the reader of the output who ended it, and nobody is left to tell.
+  // Without a signal the reader of the output has left, and nobody is there to be told.
   const bool told = absl::IsCancelled(status) && signal == 0;
   if (!status.ok() && !told) Say(status.message());
   if (signal != 0) return 128 + signal;

@@ -31,7 +31,7 @@ struct Stretch {
   size_t end() const { return origins.back() + 1; }
   bool HasOrigin(size_t row) const { return std::binary_search(origins.begin(), origins.end(), row); }
 
-  // The row before an origin has its forecast, and the origin's own the surprise that compares the two.
+  // The row before an origin has the forecast. The origin's own row has the surprise of its value in the forecast.
   bool Asks(size_t row) const { return HasOrigin(row + 1) || HasOrigin(row); }
 };
 
@@ -71,9 +71,9 @@ class SeriesEvaluation : private client::Listener {
   const Interrupt& interrupt_;
   const std::vector<float> rows_;
   Stretch stretch_ = {};          // changes between sessions only
-  SeasonalError seasonal_error_;  // of the client's thread until Run returns, as are the scores
+  SeasonalError seasonal_error_;  // the client's thread only until Run returns, and the scores
   std::optional<SeriesScores> scores_;
-  absl::Status failure_;  // likewise
+  absl::Status failure_;  // the client's thread only until Run returns
 };
 
 absl::Status SeriesEvaluation::Run(client::Client& client, const std::string& id) {
@@ -126,7 +126,7 @@ absl::Status SeriesEvaluation::Send(client::Session& session, uint64_t& seq) {
   return sent;
 }
 
-// Scores of one series are of one model: another one, as of a canary, may forecast other levels.
+// The scores of a series belong to one model: a canary may forecast different levels.
 void SeriesEvaluation::OnOpened(client::Session&, const client::Opened& opened) {
   const std::vector<double> levels(opened.model.quantiles.begin(), opened.model.quantiles.end());
   if (scores_ && scores_->levels != levels) {

@@ -2,20 +2,20 @@
 #define AAREN_CLIENT_CLI_SOURCES_CSV_H_
 
 // A CsvReader reads time series from a CSV file, row by row, in constant memory: a header line with the names of the
-// columns, then a row per time step. A column is a series, except for the one that holds the times.
+// columns, then a row per time step. Each column is a series, except for the column of the times.
 //
-// How the file is written is found from its first records: see csv_dialect.h for delimiters and numbers, csv_columns.h
-// for the columns, and time/time_format.h for the times. Every later row has to fit. A file is judged by up to 4 MiB
-// of rows. A live source is judged by the rows that came with the first, so that its first forecast waits for nothing.
+// The first records tell how the file is written: see csv_dialect.h for delimiters and numbers, csv_columns.h for the
+// columns, and time/time_format.h for the times. Every later row has to fit. A file is judged by up to 4 MiB of rows. A
+// live source is judged by the rows that came with the first row, so its first forecast waits for nothing.
 //
 // Accepted: gzip, UTF-8, UTF-16, Latin-1, CRLF, quoted fields, blank lines, lines that begin with #, repeated headers
 // and times, spaces around numbers, a last line without its end. csv_cell.h lists the words for a missing value.
-// Errors are INVALID_ARGUMENT (NOT_FOUND for a file) and name the file, the line and the column, and say what was seen
-// and what to do. They are for a ragged row, text where a number belongs, an infinity or a number beyond a float, and a
-// time that is none or goes back. They are also for a column that is not there or there twice, no header, and no rows.
+// Errors are INVALID_ARGUMENT (NOT_FOUND for a file). They name the file, the line and the column, and say what was
+// seen and what to do. Errors are: a ragged row, text in the place of a number, an infinity, a number beyond a float,
+// no time, a time that goes back, a column that is missing or comes twice, no header, no rows.
 //
-// A live source goes on behind such a row: a cell that is no number is missing, a ragged row and one without a time are
-// left out, and both are counted. Threading: a plain value.
+// A live source goes on behind a faulty row: a cell that is no number is missing, and a ragged row or a row without a
+// time is left out. Both are counted. Threading: a plain value.
 
 #include <cstdint>
 #include <memory>
@@ -32,12 +32,12 @@
 
 namespace aaren::cli {
 
-// INVALID_ARGUMENT for options that cannot be right whatever the file.
+// INVALID_ARGUMENT for options that no file could make right.
 absl::Status CheckCsvOptions(const CsvOptions& options);
 
 struct CsvRow {
   uint64_t line = 0;
-  std::string time;            // as the file has it; empty if there is no time column
+  std::string time;            // the file's text; empty without a column of times
   int64_t time_ns = 0;         // since 1970-01-01 UTC
   std::vector<double> values;  // one per column; NaN where missing
 };
@@ -45,24 +45,24 @@ struct CsvRow {
 // CsvFaults counts the cells and rows of a live source that had no usable content.
 struct CsvFaults {
   uint64_t cells = 0, rows = 0;
-  std::string first = {};  // the error of the first one
+  std::string first = {};  // the error of the first fault
 };
 
 class CsvReader {
  public:
-  // Reads the header and looks at the first rows. `name` is what errors call the file. `live`: rows may be long in
-  // coming, so no more than the first is waited for, and faults are counted.
+  // Reads the header and looks at the first rows. Errors call the file `name`. `live`: rows may be long in coming, so
+  // only the first row is waited for, and faults are counted.
   static absl::StatusOr<std::unique_ptr<CsvReader>> Open(std::string name, ByteSource source, const CsvOptions& options,
                                                          bool live = false);
 
   // The next row; false at the end. An error stays.
   absl::StatusOr<bool> Next(CsvRow& row);
 
-  // Whether Next answers without reading.
+  // True if Next answers without reading.
   bool buffered() { return records_.buffered(); }
 
-  // Shows the times of the rows that come next, as far as they are here or, of a file, within 4 MiB, until `look` says
-  // false. REQUIRES: has_times().
+  // Shows the times of the next rows, as far as the rows are here or, in a file, within 4 MiB, until `look` says false.
+  // REQUIRES: has_times().
   void LookAtTimes(const std::function<bool(int64_t time_ns)>& look);
 
   // Names of the series, in valid UTF-8, in the order of the rows' values.
@@ -102,8 +102,8 @@ class CsvReader {
   CsvDialect dialect_;
   CsvColumns columns_;
   std::vector<std::string> remarks_;
-  std::vector<absl::string_view> fields_;  // of the current record
-  std::optional<TimeFormat> time_format_;  // set where there are times and rows
+  std::vector<absl::string_view> fields_;  // the current record
+  std::optional<TimeFormat> time_format_;  // set if the file has times and rows
   std::string series_;
   std::string last_time_;
   int64_t last_time_ns_ = INT64_MIN;

@@ -122,7 +122,7 @@ std::optional<std::string> Plain(absl::string_view bare, const NumberStyle& styl
 
 // How often the cells of a sample say which marks they use.
 struct Votes {
-  int point = 0, comma = 0;                    // as the decimal mark, without doubt
+  int point = 0, comma = 0;                    // cells with this decimal mark, without doubt
   int point_or_group = 0, comma_or_group = 0;  // 1.234 and 1,234
   char group = 0;                              // a mark between groups, without doubt
 };

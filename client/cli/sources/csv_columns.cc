@@ -130,7 +130,7 @@ class Chooser {
   const CsvOptions& options_;
   const bool live_;
   CsvColumns columns_;
-  absl::flat_hash_map<std::string, size_t> places_;  // of names; kTwice
+  absl::flat_hash_map<std::string, size_t> places_;  // the field of each name; kTwice
 };
 
 void Chooser::NameFields() {

@@ -1,8 +1,8 @@
 #ifndef AAREN_CLIENT_CLI_SOURCES_CSV_COLUMNS_H_
 #define AAREN_CLIENT_CLI_SOURCES_CSV_COLUMNS_H_
 
-// ChooseColumns decides what the columns of a CSV file are: times, series, neither. Options decide first. Without
-// them, the column of times is the first of these that there is:
+// ChooseColumns decides which columns of a CSV file are times, series, or neither. Options decide first. Without
+// options, the column of times is the first in this list that the file has:
 //
 //   - columns called year, month and day, and hour, minute and second where they follow
 //   - the first column, if it is called date, time, timestamp or datetime, or holds dates
@@ -27,7 +27,7 @@ namespace aaren::cli {
 struct CsvColumns {
   std::vector<std::string> header;                // a readable name for each field
   std::vector<std::string> series;                // names of the series
-  std::vector<size_t> fields;                     // of the series
+  std::vector<size_t> fields;                     // the fields of the series
   std::vector<size_t> time_fields;                // none; a date, and perhaps a clock; or year, month, day, …
   std::optional<size_t> tells_series_apart = {};  // --series_column
   std::vector<std::string> remarks = {};

@@ -14,7 +14,7 @@ namespace aaren::cli {
 namespace {
 
 constexpr size_t kMostRecords = 100;
-constexpr size_t kMostBytes = 1 << 20;  // of a sample, unless the first three records are longer
+constexpr size_t kMostBytes = 1 << 20;  // the size of a sample, unless the first three records are longer
 constexpr size_t kFewestRecords = 3;
 
 using Fields = std::vector<std::string>;

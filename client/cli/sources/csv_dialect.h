@@ -3,16 +3,16 @@
 
 // FindDialect tells from the first records of a CSV file how the file is written:
 //
-//   delimiter   , ; tab | or blanks: the one that cuts most records into as many fields, with values in them
+//   delimiter   , ; tab | or blanks: cuts most records into as many fields, with values in the fields
 //   numbers     decimal mark and thousands' mark
 //   preamble    lines of text before the header
 //   units       a line of text between the header and the first row
-//   no header   the first line has values only: names are then those of a comment above (# date,load), else
+//   no header   the first line has values only: names come from a comment above (# date,load), or are
 //               "column 1", "column 2"
 //
-// A file is judged by up to 100 records. Of a live source, those records are judged that came with the first two.
-// Rejected: a library. Debian 12 has neither Arrow nor DuckDB, and its readers of CSV (libcsv, csv-parser of Python or
-// R) find a delimiter at most. Threading: plain functions and values.
+// A file is judged by up to 100 records, a live source by the records that came with the first two. Rejected: a
+// library. Debian 12 has neither Arrow nor DuckDB, and its readers of CSV (libcsv, csv-parser of Python or R) find a
+// delimiter at most. Threading: plain functions and values.
 
 #include <string>
 #include <vector>
@@ -28,15 +28,15 @@ struct CsvDialect {
   char delimiter = ',';
   NumberStyle numbers = {};
   size_t skip = 0;                                  // records up to the header's, without it
-  bool has_header = true;                           // behind those; else its names are made up
-  bool has_units = false;                           // one more record to skip, behind the header
-  std::vector<std::string> header = {};             // as the file has it
-  std::vector<std::string> names = {};              // without a header: those of a comment above, if they fit
-  std::vector<std::vector<std::string>> rows = {};  // some of the first ones, as wide as the header
+  bool has_header = true;                           // behind the skipped records; false: names are made up
+  bool has_units = false;                           // another record to skip, behind the header
+  std::vector<std::string> header = {};             // the file's text
+  std::vector<std::string> names = {};              // without a header: the names in a comment above, if as many
+  std::vector<std::vector<std::string>> rows = {};  // some of the first rows, as wide as the header
   std::vector<std::string> remarks = {};            // for the user, a sentence each
 };
 
-// INVALID_ARGUMENT for --delimiter or --decimal that are none.
+// INVALID_ARGUMENT for a --delimiter or a --decimal that is none.
 absl::Status CheckDialect(const CsvOptions& options);
 
 // Sets the reader's delimiter and lets it pass over comments. REQUIRES: CheckDialect; nothing was read yet.

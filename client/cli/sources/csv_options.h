@@ -12,16 +12,16 @@
 namespace aaren::cli {
 
 struct CsvOptions {
-  std::string columns = {};               // names, themselves a CSV record; empty: all but the times' column
-  std::string time_column = {};           // empty: found from names and first rows; "-": none
-  std::string time_format = {};           // see TimeFormat::FromName; empty: found from the rows
-  std::string delimiter = {};             // one character, "tab" or "space"; empty: found
-  std::string decimal = {};               // "." or ","; empty: found
-  std::vector<std::string> missing = {};  // numbers and words that stand for a missing value, beside the usual ones
-  std::string series_column = {};         // the column whose text tells several series apart
-  std::string only_series = {};           // … and the one series that is read
-  bool any_order = false;                 // times may go back
-  std::optional<TimeFormat> found_format = {};  // what an earlier reader of this file found
+  std::string columns = {};                     // names, themselves a CSV record; empty: all but the times' column
+  std::string time_column = {};                 // empty: found from names and first rows; "-": none
+  std::string time_format = {};                 // see TimeFormat::FromName; empty: found from the rows
+  std::string delimiter = {};                   // one character, "tab" or "space"; empty: found
+  std::string decimal = {};                     // "." or ","; empty: found
+  std::vector<std::string> missing = {};        // numbers and words for a missing value, beside the usual words
+  std::string series_column = {};               // the column whose text tells several series apart
+  std::string only_series = {};                 // … and the one series that is read
+  bool any_order = false;                       // times may go back
+  std::optional<TimeFormat> found_format = {};  // found by an earlier reader of this file
 };
 
 }  // namespace aaren::cli

@@ -27,13 +27,13 @@ class CsvRecordReader {
   explicit CsvRecordReader(ByteSource source) : source_(std::move(source)) {}
 
   // The next record's fields, valid until the next call; false at the end. INVALID_ARGUMENT, naming the line, for a
-  // quote that is never closed, text after a closing quote, a record that is too long.
+  // quote that is never closed, text after a closing quote, or a record that is too long.
   absl::StatusOr<bool> Next(std::vector<absl::string_view>& fields);
 
-  // Shows the records that come next, which Next will still return, until `look` says false. The first `wait` records
-  // are waited for, up to kLookAheadBytes; the others are shown if they are here. A malformed one ends it.
+  // Shows the next records, which Next will still return, until `look` says false. The first `wait` records are waited
+  // for, up to kLookAheadBytes; further records are shown if they are here. A malformed record ends the look.
   void LookAhead(size_t wait, const std::function<bool(const std::vector<absl::string_view>& fields)>& look);
-  // The same of records that are not cut into fields, comments too.
+  // The same for records that are not cut into fields, comments too.
   void LookAtRecords(size_t wait, const std::function<bool(absl::string_view record)>& look);
   static constexpr size_t kLookAheadBytes = 4 << 20;
   static constexpr size_t kAll = SIZE_MAX;
@@ -60,23 +60,23 @@ class CsvRecordReader {
   absl::Status Error(absl::string_view what) const;
 
   ByteSource source_;
-  // Where in buffer_ and in the file the next record is.
+  // The place of the next record in buffer_ and in the file.
   struct Place {
-    size_t begin = 0;        // of the record
-    size_t scanned = 0;      // bytes before it hold no end of the record
+    size_t begin = 0;        // the record's first byte
+    size_t scanned = 0;      // earlier bytes hold no end of the record
     bool in_quotes = false;  // at scanned
     bool found = false;      // scanned is at the record's line end
-    uint64_t line = 0;       // of the record before
+    uint64_t line = 0;       // the record before began here
     uint64_t next_line = 1;
   };
 
   std::string buffer_;
   Place at_;
-  bool keep_ = false;  // what lies before at_ is needed again
+  bool keep_ = false;  // bytes before at_ are needed again
   bool at_end_ = false;
   char delimiter_ = ',';
   bool comments_ = false;
-  absl::Status failed_;  // of the source
+  absl::Status failed_;  // the source's error
   std::string unquoted_;
 };
 

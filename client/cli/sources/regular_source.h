@@ -1,16 +1,15 @@
 #ifndef AAREN_CLIENT_CLI_SOURCES_REGULAR_SOURCE_H_
 #define AAREN_CLIENT_CLI_SOURCES_REGULAR_SOURCE_H_
 
-// The rows of a CSV file or of standard input on a grid of times: aaren/client/regular_series.h says what becomes of
-// gaps, repeated and late rows. A file can be read again from any row, a pipe cannot. Rows without times pass as they
-// are.
+// The rows of a CSV file or of standard input on a grid of times: aaren/client/regular_series.h has the rules for gaps,
+// repeated and late rows. A file can be read again from any row, a pipe cannot. Rows without times pass unchanged.
 //
-// The step is the one that is asked for, or is found from the first rows. A pipe shows only the rows that came with the
-// first: if these tell nothing, rows pass as they come until some more have told the step. A file whose times mostly go
-// back is newest first, and is turned; a file in no order is sorted. Both are then held in memory.
+// The step is the user's, or is found from the first rows. A pipe shows only the rows that came with the first row: if
+// they tell no step, rows pass unchanged until some more rows have told the step. A file whose times mostly go back is
+// newest first, and is turned; a file in no order is sorted. Both are then held in memory.
 //
-// A session that has times goes on behind its last one, whatever the file begins with. If the file has all rows of the
-// session from the first, rows are counted instead, which leaves nothing to judge. Threading: as RowSource.
+// A session that has times goes on behind its last time, with any beginning of the file. If the file has all rows of
+// the session from the first, rows are counted instead, and nothing has to be judged. Threading: as RowSource.
 
 #include <atomic>
 #include <functional>
@@ -35,7 +34,7 @@ struct RegularTimesOptions {
   bool from_start = false;                      // every row follows on the session's last
 };
 
-// INVALID_ARGUMENT for what no file could make right.
+// INVALID_ARGUMENT for options that no file could make right.
 absl::Status CheckRegularTimes(const RegularTimesOptions& options);
 
 class RegularSource : public RowSource {
@@ -43,8 +42,7 @@ class RegularSource : public RowSource {
   // Opens the bytes from their beginning.
   using Opener = std::function<absl::StatusOr<ByteSource>()>;
 
-  // Says what was decided for the user. `name` is what errors call the file. `again`: the opener may be called more
-  // than once.
+  // Tells the user each decision. Errors call the file `name`. `again`: the opener may be called more than once.
   static absl::StatusOr<std::unique_ptr<RegularSource>> Open(std::string name, Opener opener, bool again,
                                                              CsvOptions csv, RegularTimesOptions times);
 
@@ -58,7 +56,7 @@ class RegularSource : public RowSource {
   std::vector<std::string> Summary() const override;
 
  private:
-  // How the rows of a file follow on each other.
+  // The order of the rows of a file.
   enum class Order { kAscending, kDescending, kNone };
 
   RegularSource(std::string name, Opener opener, bool again, CsvOptions csv, RegularTimesOptions times);
@@ -83,14 +81,14 @@ class RegularSource : public RowSource {
   const RegularTimesOptions times_;
   std::unique_ptr<CsvReader> reader_;
   Order order_ = Order::kAscending;
-  std::vector<CsvRow> rows_;  // of a file that is not in order; next_row_ is the next one
+  std::vector<CsvRow> rows_;  // a file that was turned or sorted; next_row_ is the next row
   size_t next_row_ = 0;
   client::RegularOptions grid_;
   std::vector<int64_t> first_times_;  // while a live source has not shown its step
   std::unique_ptr<client::RegularSeries> series_;
   std::optional<int64_t> first_time_ns_;  // in the file, as far as looked at
-  std::optional<int64_t> behind_ns_;      // rows up to it are the session's already
-  std::atomic<uint64_t> base_seq_ = 0;    // of the first row that Begin leads to
+  std::optional<int64_t> behind_ns_;      // the session has the rows up to this time
+  std::atomic<uint64_t> base_seq_ = 0;    // the seq of the first row after Begin
   uint64_t next_seq_ = 0;
   CsvRow csv_row_;
   absl::Status failed_;  // behind the rows that are ready

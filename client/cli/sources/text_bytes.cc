@@ -145,8 +145,8 @@ class Utf16 {
   ByteSource source_;
   const bool big_endian_;
   bool half_ = false;
-  uint8_t first_ = 0;  // of a unit
-  char32_t high_ = 0;  // of a surrogate pair
+  uint8_t first_ = 0;  // the first byte of a unit
+  char32_t high_ = 0;  // the first half of a surrogate pair
   std::string text_;
 };
 

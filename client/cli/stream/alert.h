@@ -27,7 +27,7 @@ class AlertRule {
 
   double rate() const { return rate_; }
 
-  // Of a value's surprise, in [0, 1]. NaN, where nothing was forecast or nothing came, is no alert.
+  // `surprise`: the value's, in [0, 1]. NaN, without a forecast or a value, is no alert.
   bool IsAlert(float surprise) const;
 
  private:

@@ -30,8 +30,8 @@ class ForecastLines {
   void Append(const Row& row, const client::Forecast& forecast, std::string& out) const;
 
  private:
-  std::vector<std::string> series_;  // as JSON, between their neighbours
-  std::vector<std::string> levels_;  // likewise
+  std::vector<std::string> series_;  // the names in JSON, between their neighbours
+  std::vector<std::string> levels_;  // the levels in JSON, between their neighbours
   bool has_times_;
   std::optional<AlertRule> alert_;
 };

@@ -27,7 +27,7 @@ struct ForecastStream::Batch {
   std::vector<int64_t> times_ns;
   size_t rows = 0;
   bool ended = false;
-  absl::Status status;  // of the source, behind these rows
+  absl::Status status;  // the source's, behind the rows
 };
 
 ForecastStream::ForecastStream(ForecastStreamOptions options, RowSource& source, OutputFile* output, LiveView* view,
@@ -52,7 +52,7 @@ void ForecastStream::Tell(absl::string_view message) {
 
 // Without a client the session ends, and so does every wait of Run.
 void ForecastStream::Force() {
-  if (output_ != nullptr) output_->Abandon();  // else the client's thread may wait for a reader, and its end for that
+  if (output_ != nullptr) output_->Abandon();  // the client's thread may wait for a reader for ever
   std::unique_ptr<client::Client> client;
   absl::MutexLock lock(&client_mutex_);
   client = std::move(client_);

@@ -1,12 +1,12 @@
 #ifndef AAREN_CLIENT_CLI_STREAM_FORECAST_STREAM_H_
 #define AAREN_CLIENT_CLI_STREAM_FORECAST_STREAM_H_
 
-// A ForecastStream sends the rows of a source into one session, a channel per series. It delivers every forecast once
-// and in order: to an output, to a live view, or both. Reading and sending run on the caller's thread, delivery on the
+// A ForecastStream sends the rows of a source into a session, a channel per series. It delivers every forecast once and
+// in order: to an output, to a live view, or both. Reading and sending run on the caller's thread, delivery on the
 // client's; many tokens are in flight.
 //
-// With a durable output (a file) a forecast counts as delivered only when its lines are written, so that a process
-// that is killed anywhere goes on there. What breaks on the way is said in words, and mended where it can be: see
+// With a durable output (a file) a forecast counts as delivered only when its lines are written. A process that is
+// killed anywhere goes on from the last line. Breaks on the way are told in words, and mended where possible: see
 // aaren/client/client.h.
 
 #include <atomic>
@@ -35,19 +35,19 @@ namespace aaren::cli {
 struct ForecastStreamOptions {
   std::string target = {};
   client::ChannelOptions channel = {};
-  std::string source = {};   // what errors call the source of the rows
-  std::string session = {};  // its id
+  std::string source = {};   // the name of the rows' source in errors
+  std::string session = {};  // the session's id
   std::string model = {};    // empty: the server's default
   uint32_t horizon = 24;     // steps ahead, all from 1 on
   uint32_t every = 1;        // a forecast at every so many rows
   RefinementFlags refinement = {};
   DurabilityFlag durability = {};
-  bool durable = false;  // the output remembers what was delivered
-  // Judges every value that has a surprise. With alerts_only the output gets no other rows than those with an alert,
-  // which a durable one cannot do with.
+  bool durable = false;  // the output remembers the delivered forecasts
+  // Judges every value that has a surprise. With alerts_only the output gets only rows with an alert; a durable output
+  // needs all rows.
   std::optional<AlertRule> alert = {};
   bool alerts_only = false;
-  // The session is this stream's own: without a record of it (an output removed since) it begins anew.
+  // The session belongs to the stream: without a record (the output was removed) the session begins anew.
   bool owned = false;
   bool delete_session = false;  // at the end
   absl::Duration connect_timeout = absl::Seconds(30);
@@ -56,18 +56,19 @@ struct ForecastStreamOptions {
 
 class ForecastStream : private client::Listener {
  public:
-  // All outlive this; `output` and `view` may be null.
+  // All arguments outlive the ForecastStream; `output` and `view` may be null.
   ForecastStream(ForecastStreamOptions options, RowSource& source, OutputFile* output, LiveView* view,
                  Interrupt& interrupt);
 
-  // Streams until the source ends or the interrupt stops it, delivers what is in flight and closes the session. Then
-  // OK; else what ended it: the source's error, the output's, the server's. CANCELLED if a forced end left replies out.
+  // Streams until the source ends or the interrupt stops the stream, delivers the forecasts in flight and closes the
+  // session. Then OK; else the error of the source, the output or the server. CANCELLED if a forced end left replies
+  // out.
   absl::Status Run();
 
   uint64_t tokens() const { return tokens_; }        // sent
   uint64_t forecasts() const { return forecasts_; }  // delivered, one per token
 
-  // Where alerts were asked for, those of all that was delivered. After Run.
+  // The alerts among all delivered forecasts, if the options have a rule. After Run.
   const std::optional<AlertCount>& alerts() const { return alerts_; }
 
  private:
@@ -106,19 +107,19 @@ class ForecastStream : private client::Listener {
   std::atomic<uint64_t> tokens_ = 0;
   std::atomic<uint64_t> forecasts_ = 0;
 
-  std::optional<ForecastLines> lines_;  // of the client's thread, as are the next four
-  std::optional<AlertCount> alerts_;    // of what was delivered
+  std::optional<ForecastLines> lines_;  // the client's thread only, as are the next four
+  std::optional<AlertCount> alerts_;    // among the delivered forecasts
   std::string buffer_;                  // lines not written yet
   uint64_t buffered_end_ = 0;           // one past the last forecast in buffer_
   bool told_waiting_ = false;
   std::atomic<bool> failed_ = false;
 
   mutable absl::Mutex failure_mutex_;
-  absl::Status failure_ ABSL_GUARDED_BY(failure_mutex_);  // of delivery
+  absl::Status failure_ ABSL_GUARDED_BY(failure_mutex_);  // the error of the delivery
 
   absl::Mutex client_mutex_;
   std::unique_ptr<client::Client> client_ ABSL_GUARDED_BY(client_mutex_);
-  std::unique_ptr<client::Session> session_;  // of the caller's thread
+  std::unique_ptr<client::Session> session_;  // the caller's thread only
 };
 
 }  // namespace aaren::cli

@@ -17,7 +17,7 @@ namespace {
 
 constexpr absl::Duration kFrame = absl::Milliseconds(100);
 constexpr size_t kKeptValues = 4096;  // values kept per series; a terminal of 2,000 columns shows no more
-constexpr double kSmoothing = 0.1;    // of the latency shown
+constexpr double kSmoothing = 0.1;    // weight of a new latency in the shown latency
 
 size_t NearestLevel(absl::Span<const float> levels, float wanted) {
   const auto nearer = [&](float a, float b) { return std::abs(a - wanted) < std::abs(b - wanted); };

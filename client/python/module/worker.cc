@@ -10,7 +10,7 @@ namespace {
 // Within one slice of all parts together: 512 forecasts of the bundled model are 0.9 MB.
 constexpr size_t kMostForecasts = 512;
 constexpr size_t kMostTokens = 1 << 15;
-constexpr size_t kMostRows = 1 << 16;  // of a lane, which takes memory only as rows are allocated
+constexpr size_t kMostRows = 1 << 16;  // the size of a lane: a lane takes memory only as rows are allocated
 
 }  // namespace
 

@@ -66,7 +66,7 @@ class Worker {
   const size_t row_bytes_, quantiles_, result_floats_;
   const std::unique_ptr<engine::Lane> lane_;
   std::vector<engine::Slot> slots_;       // [parts, channels] and more
-  std::vector<size_t> at_, forecast_at_;  // of each part: the next token, the place of the next forecast
+  std::vector<size_t> at_, forecast_at_;  // for each part: the next token, the place of the next forecast
   std::vector<Slice> slices_;
   std::vector<engine::Run> runs_;  // [slices, channels]
   std::vector<engine::RowRead> reads_;

@@ -12,10 +12,10 @@
 //   for (RegularRow row; series.Next(row);) session.Send(seq++, …);
 //   series.End();                                                          // the last rows are whole, too
 //
-// The same rows give the same grid. A series that goes on behind a time of the grid gives the same rows as the series
-// before it gave behind this time, so a session is resumed exactly. Two things are lost: a late row from before that
-// time, and the second of two equal hours at the end of summer time, if the time lies in that hour. A source that can
-// be read again from its beginning loses neither, because the caller can count its rows.
+// The same rows give the same grid. A series that goes on behind a time of the grid gives the same rows as an
+// uninterrupted series, so a session is resumed exactly. Two things are lost: a late row from before the time, and the
+// second of two equal hours at the end of summer time, if the time lies in the hour. A source that can be read again
+// from its beginning loses neither, because the caller can count its rows.
 //
 // - Jitter. A row counts for the nearest step. The grid follows a clock that runs a little fast or slow.
 // - Wrong clocks. A row more than `longest_gap` steps ahead is taken only if the next row agrees, and fills no gap.
@@ -35,7 +35,7 @@
 
 namespace aaren::client {
 
-// How several rows of one step become one row, value by value; missing values do not count.
+// How several rows of a step become a single row, value by value; missing values do not count.
 enum class Aggregate { kFirst, kLast, kMean, kSum, kMax };
 
 struct RegularOptions {
@@ -46,35 +46,35 @@ struct RegularOptions {
   // The first row of a step passes at once, and later rows of the step come too late. Otherwise a step waits for its
   // end.
   bool at_once = false;
-  uint64_t late_steps = 0;         // a step waits for so many later steps, in case a row is late
+  uint64_t late_steps = 0;         // a step waits for this many later steps, in case a row is late
   uint64_t longest_gap = 100'000;  // steps without a row; a longer gap is not filled
   bool local_times = false;
 };
 
 struct RegularRow {
-  int64_t time_ns = 0;              // of the grid; never goes back
+  int64_t time_ns = 0;              // a time of the grid; never goes back
   std::vector<double> values = {};  // NaN: missing
-  std::string label = {};           // of the row; empty for a filled step and for different labels
-  bool filled = false;              // there was no row
+  std::string label = {};           // the row's; empty for a filled step and for different labels
+  bool filled = false;              // the step had no row
 };
 
 // The place of a row in the grid.
 enum class Placed {
   kTaken,     // the first row of a step
   kJoined,    // a further row of a step
-  kRepeated,  // left out: the step is the last one that has passed
+  kRepeated,  // left out: the step has just passed
   kLate,      // left out: the step has passed long ago
   kHeld,      // far ahead: waits for the next row
 };
 
 struct RegularCounts {
-  uint64_t rows = 0;  // of the grid, filled ones too
+  uint64_t rows = 0;  // rows of the grid, filled rows too
   uint64_t filled = 0;
   uint64_t joined = 0;
   uint64_t repeated = 0;
   uint64_t late = 0;
   uint64_t long_gaps = 0;      // not filled
-  uint64_t odd = 0;            // rows far ahead, left out because the next row did not agree
+  uint64_t odd = 0;            // rows far ahead that the next row did not confirm: left out
   uint64_t clock_changes = 0;  // beginnings and ends of summer time
 };
 
@@ -103,9 +103,9 @@ class RegularSeries {
   // A step that has not passed.
   struct Slot {
     bool taken = false;
-    int64_t time_ns = 0, off_ns = 0;  // of its first row: the time, and how far from the grid
+    int64_t time_ns = 0, off_ns = 0;  // the first row's time, and its distance from the grid
     std::vector<double> values = {};
-    std::vector<uint32_t> counts = {};  // of the values that were joined
+    std::vector<uint32_t> counts = {};  // how many values were joined
     std::string label = {};
   };
   struct Row {
@@ -125,10 +125,10 @@ class RegularSeries {
 
   const size_t channels_;
   const RegularOptions options_;
-  std::optional<int64_t> grid_ns_;   // of the step that passed last
-  std::optional<int64_t> seen_ns_;   // of the last row
-  std::optional<int64_t> given_ns_;  // of the last row that came out
-  std::deque<Slot> slots_;           // the steps behind it, in order; the last one is taken
+  std::optional<int64_t> grid_ns_;   // the step that passed last
+  std::optional<int64_t> seen_ns_;   // the time of the last row
+  std::optional<int64_t> given_ns_;  // the time of the last row that came out
+  std::deque<Slot> slots_;           // the steps behind grid_ns_, in order; the last step is taken
   std::optional<Row> far_;
   std::deque<RegularRow> ready_;
   RegularCounts counts_;

@@ -23,7 +23,7 @@ struct TimeStep {
   enum class Unit { kNone, kNanoseconds, kMonths, kWeekdays };
 
   Unit unit = Unit::kNone;  // kNone: rows have no step and are counted as they come
-  int64_t count = 0;        // of the unit
+  int64_t count = 0;        // how many units
 
   bool operator==(const TimeStep&) const = default;
 
@@ -32,20 +32,20 @@ struct TimeStep {
 
   // The step of rows with these times, which do not go back: the usual difference, if at least nine of ten differences
   // are whole multiples of the step, give or take a quarter, and at least half are the step itself. Times that repeat
-  // tell nothing. kNone where there is no step.
+  // tell nothing. kNone without a step.
   static TimeStep Find(absl::Span<const int64_t> times_ns);
 
-  // As Parse reads it, the units being longest.
+  // The text that Parse reads, in the longest unit.
   std::string ToString() const;
 
   // About how long a step is; 0 for kNone.
   int64_t Nanoseconds() const;
 
-  // How many steps lie between a time of the grid and any time, which counts for the nearest step of the grid, or, with
-  // `within`, for the step that it lies in. REQUIRES: not kNone.
+  // How many steps lie between a time of the grid and any time. The time counts for the nearest step of the grid or,
+  // with `within`, for the step around the time. REQUIRES: not kNone.
   int64_t Between(int64_t from_ns, int64_t time_ns, bool within) const;
 
-  // The time that is so many steps ahead of a time of the grid. REQUIRES: not kNone.
+  // The time `steps` ahead of a time of the grid. REQUIRES: not kNone.
   int64_t Ahead(int64_t from_ns, int64_t steps) const;
 
   // The time of the grid at or before a time, for a grid that has 1970-01-01. REQUIRES: not kNone.
