@@ -93,6 +93,7 @@ void AdminService::WatchSession(const v1::WatchSessionRequest& request,
 
 void AdminService::ListSessions(const v1::ListTenantSessionsRequest& request,
                                 rpc::Reply<v1::ListTenantSessionsResponse> reply) const {
+  // Keys begin with the tenant and a slash: a name with a slash could reach another tenant's keys.
   if (!identity::IsTenant(request.tenant())) {
     const std::string problem = absl::StrCat("'", log::Shown(request.tenant()), "' cannot be a tenant's name");
     return reply({.refusal = session::InvalidField("tenant", problem)});

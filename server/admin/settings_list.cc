@@ -33,6 +33,7 @@ std::string Masked(absl::string_view value) {
 
 void FillSettings(const config::ServerConfig& config, v1::GetSettingsResponse& response) {
   const config::ServerConfig defaults;
+  // Taken from the descriptor: a new setting is listed by itself.
   const auto& fields = *config::ServerConfig::descriptor();
   for (int i = 0; i < fields.field_count(); ++i) {
     const config::Setting setting(*fields.field(i));

@@ -22,6 +22,7 @@ void Background::Run() {
     Task task;
     {
       absl::MutexLock lock(&mutex_, absl::Condition(this, &Background::called));
+      // The end waits for all tasks posted before.
       if (tasks_.empty()) return;
       task = std::move(tasks_.front());
       tasks_.pop_front();

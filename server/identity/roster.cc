@@ -94,6 +94,7 @@ absl::StatusOr<Roster> Roster::Parse(absl::string_view text) {
 
 absl::Status Roster::ParseLine(absl::string_view line) {
   const std::vector<std::string> words = absl::StrSplit(line, absl::ByAnyChar(" \t"), absl::SkipEmpty());
+  // No role is called "limits", so the second word tells the kind of the line.
   const bool is_limits = words.size() > 2 && words[1] == kLimitsWord;
   if (!IsTenant(words[0]) && !(words[0] == kOthers && is_limits)) {
     return absl::InvalidArgumentError("a tenant has at most 128 bytes and no '/'; '*' is all others, for limits alone");
@@ -106,6 +107,7 @@ absl::Status Roster::ParseLine(absl::string_view line) {
 
 absl::Status Roster::AddLimits(const std::string& tenant, absl::Span<const std::string> words) {
   Tenant& entry = tenant == kOthers ? others_ : tenants_[tenant];
+  // A second line would silently win.
   if (std::exchange(entry.limited, true)) {
     return absl::InvalidArgumentError(absl::StrCat("tenant '", tenant, "' has a line of limits already"));
   }

@@ -38,6 +38,7 @@ std::string Shown(absl::string_view text, size_t most) {
     const size_t valid = CharacterBytes(text.substr(at));
     const absl::string_view character = text.substr(at, std::max<size_t>(1, valid));
     at += character.size();
+    // The character would pass the limit, and is left out as a whole.
     if (at > most) return shown + "...";
     absl::StrAppend(&shown, valid == 0 || IsControl(character) ? absl::CHexEscape(character) : std::string(character));
   }

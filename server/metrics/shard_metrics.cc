@@ -92,6 +92,7 @@ void AddLevels(const Shards& shards, std::vector<prometheus::MetricFamily>& fami
 }
 
 void AddStreams(const Streams& streams, std::vector<prometheus::MetricFamily>& families) {
+  // Shards count openings and closings: the level is the difference.
   const double opened = Sum(streams, &rpc::StreamCounters::opened);
   families.push_back(Gauges("aaren_streams", "Streams that are open.")
                          .Add({}, opened - Sum(streams, &rpc::StreamCounters::closed))
@@ -140,6 +141,7 @@ void AddMemory(const Shards& shards, const Streams& streams, const rpc::ServerOp
 
 std::vector<prometheus::MetricFamily> ShardMetrics::Collect() const {
   std::vector<prometheus::MetricFamily> families;
+  // Prometheus has no metric of text: labels carry the version.
   families.push_back(Gauges("aaren_build_info", "Always 1; the labels say what runs.")
                          .Add({{"version", version::kVersion}}, 1)
                          .Take());

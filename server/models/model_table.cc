@@ -148,6 +148,7 @@ absl::StatusOr<ModelRef> ModelTable::Find(const std::string& name, absl::string_
 ModelRef ModelTable::FindDigest(const std::string& digest) const {
   absl::MutexLock lock(&mutex_);
   for (const auto& model : models_) {
+    // A retiring model is found, too: its sessions go on.
     if (model->package.digest == digest) return model;
   }
   return nullptr;
@@ -169,6 +170,7 @@ void ModelTable::SetRetiring(const std::string& digest, bool retiring) {
     if (model->package.digest != digest || model->retiring == retiring) continue;
     model->retiring = retiring;
     if (model->other_tier != nullptr) model->other_tier->retiring = retiring;
+    // Counted apart: shards ask any_retiring every few milliseconds, without the lock.
     retiring_ += retiring ? 1 : -1;
   }
 }

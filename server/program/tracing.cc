@@ -22,6 +22,7 @@ absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> CredentialsOf(const Se
   if (config.trace_ca().empty()) return grpc::InsecureChannelCredentials();
   absl::StatusOr<std::string> pem = file::ReadRegularFile(config.trace_ca(), kMostCertificates);
   if (!pem.ok()) return absl::InvalidArgumentError(absl::StrCat("trace_ca: ", pem.status().message()));
+  // gRPC takes any text, and then fails at every connection.
   if (pem->find("-----BEGIN CERTIFICATE-----") == std::string::npos) {
     return absl::InvalidArgumentError(absl::StrCat("trace_ca: there is no certificate in ", config.trace_ca()));
   }

@@ -65,6 +65,7 @@ void MeasuredStore::Acquire(Acquisition acquisition, Answer<WriteResult> answer)
 
 void MeasuredStore::Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) {
   uint64_t bytes = 0;
+  // Counted before the call takes the rows away.
   for (const SaveWrite& save : saves) bytes += save.save.rows.size();
   {
     absl::MutexLock lock(&mutex_);

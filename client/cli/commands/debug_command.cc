@@ -116,6 +116,7 @@ int DebugCommand::Profile(const client::Admin& admin) const {
   if (!profile.ok()) return FailAsked(profile.status());
   if (json_) return absl::PrintF("%s", ProfileToJson(profile->folded)), kSuccess;
   if (!folded_) return PrintProfile(*profile), kSuccess;
+  // Line by line, since PrintLine escapes characters that a terminal obeys.
   for (const absl::string_view line : absl::StrSplit(profile->folded, '\n', absl::SkipEmpty())) PrintLine(line);
   return kSuccess;
 }

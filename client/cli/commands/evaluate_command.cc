@@ -173,6 +173,7 @@ int Evaluate(const EvaluateFlags& evaluate, const std::string& command) {
     const absl::Status writable = CheckWritable(evaluate.report);
     if (!writable.ok()) return Fail(writable);
   }
+  // Before any other thread: all threads inherit the blocked signals.
   std::optional<Interrupt> interrupt(std::in_place);
   std::vector<EvaluatedSeries> series;
   for (const std::string& path : evaluate.csv) {
@@ -198,6 +199,7 @@ int Evaluate(const EvaluateFlags& evaluate, const std::string& command) {
   if (evaluate.per_window) Print(WindowsToJsonLines(series, *scores));
   const bool printed =
       Print(evaluate.json ? ToJsonLines(rows) : absl::StrCat(ToTable(rows), "\n", ToCalibrationTable(rows)));
+  // Behind the print: a report that cannot be written costs no scores.
   const absl::Status reported =
       evaluate.report.empty() ? absl::OkStatus() : WriteReport(series, *scores, rows, evaluate, command);
   if (!reported.ok()) return Fail(reported);

@@ -61,6 +61,7 @@ int Load(const client::LoadOptions& load, bool json) {
   interrupt.reset();  // now a signal ends the program at once, even in a print that nobody reads
   if (!report.ok()) return Fail(FromServer(absl::StrCat("load at ", load.target), report.status()));
   if (json) {
+    // The report may quote words of the server, which a terminal might obey.
     absl::PrintF("%s\n", EscapedJson(client::ToJson(*report)));
   } else {
     PrintReport(*report);

@@ -36,6 +36,7 @@ const char* RoleName(client::Column::Role role) {
 std::vector<std::string> LabelsOf(const client::ModelList& list, const client::ModelInfo& model) {
   std::vector<std::string> labels;
   for (const client::ModelLabel& label : list.labels) {
+    // A label is NAME@LABEL, and lists under a model leave the name out.
     const auto at = label.label.find('@');
     if (label.version == static_cast<int>(model.version) && label.label.substr(0, at) == model.name)
       labels.push_back(label.label.substr(at + 1));

@@ -240,6 +240,7 @@ int SessionsCommand::Move() {
   there.target = to_;
   const client::Sessions target(there);
   const auto imported = target.Import(id, exported->bytes);
+  // With a common store the session to delete would be the session that was moved.
   if (absl::IsAlreadyExists(imported.status()) && IsTheSame(*seen, target.Get(id))) {
     return FailAsked(absl::FailedPreconditionError(absl::StrCat(
         "it is at ", to_, " already: the two servers share their store, and a client may open it at either")));

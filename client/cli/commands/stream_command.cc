@@ -158,8 +158,10 @@ std::string RandomSession() {
 // The same for the same file on the same machine: FNV-1a over both names.
 std::string SessionOfOutput(const std::string& output) {
   char host[HOST_NAME_MAX + 1] = {};
+  // Two machines may have records of the same path.
   gethostname(host, HOST_NAME_MAX);
   std::error_code error;
+  // A record stays the same record under another name of its path.
   const std::filesystem::path path = std::filesystem::weakly_canonical(std::filesystem::absolute(output, error), error);
   uint64_t hash = 0xcbf29ce484222325;
   for (char c : absl::StrCat(host, "\n", path.string())) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
@@ -209,6 +211,7 @@ int ExitStatus(const absl::Status& status, const ForecastStream& forecasts, cons
 }
 
 int FailOpen(const absl::Status& status, const Interrupt& interrupt) {
+  // A signal during the opening is the reason of the end, with any error.
   const int failed = Fail(status);
   return interrupt.signal() != 0 ? 128 + interrupt.signal() : failed;
 }

@@ -71,7 +71,7 @@ class SeriesEvaluation : private client::Listener {
   const Interrupt& interrupt_;
   const std::vector<float> rows_;
   Stretch stretch_ = {};          // changes between sessions only
-  SeasonalError seasonal_error_;  // the client's thread only until Run returns, and the scores
+  SeasonalError seasonal_error_;  // the client's thread only, as are the scores, until Run returns
   std::optional<SeriesScores> scores_;
   absl::Status failure_;  // the client's thread only until Run returns
 };
@@ -113,6 +113,7 @@ absl::Status SeriesEvaluation::RunStretch(client::Client& client, const std::str
 absl::Status SeriesEvaluation::Send(client::Session& session, uint64_t& seq) {
   const size_t row = stretch_.begin + seq;
   const bool silent = !stretch_.Asks(row);
+  // Silent tokens bring no forecasts back, so more of them go with one call.
   const size_t most = std::min(stretch_.end(), row + (silent ? kSilentTokens : kAskingTokens));
   size_t end = row + 1;
   while (end < most && stretch_.Asks(end) != silent) ++end;

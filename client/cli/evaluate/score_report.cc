@@ -16,6 +16,7 @@ namespace aaren::cli {
 namespace {
 
 constexpr double kNoScore = std::numeric_limits<double>::quiet_NaN();
+// With hourly rows: an hour, half a day, a day and two days.
 constexpr size_t kShownSteps[] = {1, 12, 24, 48};  // rows ahead
 constexpr absl::Span<const Forecaster> kNaiveForecasters = absl::MakeConstSpan(kForecasters).subspan(kNaive);
 
@@ -24,6 +25,7 @@ ScoreLine LineOf(const ForecastScore& score) { return {score.mase(), score.wql()
 ScoreLine MeanOf(const std::vector<SeriesScores>& scores, const Forecaster& forecaster) {
   const ForecastScore pooled = Pooled(scores, forecaster.score);
   Mean mase;
+  // Each MASE is scaled by its own series, so series count alike.
   for (const SeriesScores& series : scores) mase.Add((series.*forecaster.score).mase());
   return {mase.value(), pooled.wql(), pooled.coverage80()};
 }
@@ -46,6 +48,7 @@ ScoreLine WindowMeanOf(const std::vector<SeriesScores>& scores, const Forecaster
   return {mase.value(), wql.value(), MeanOf(scores, forecaster).coverage80};
 }
 
+// The k-th windows make an evaluation only if every series has a k-th window.
 bool HaveWindowsInCommon(const std::vector<SeriesScores>& scores) {
   const size_t windows = scores[0].windows.size();
   return windows > 1 && std::all_of(scores.begin(), scores.end(),
@@ -89,6 +92,7 @@ size_t WidestName(const std::vector<ScoreRow>& rows) {
 
 // A title in the middle of a rule.
 std::string Ruled(absl::string_view title, size_t width) {
+  // Too narrow for a rule: the title stands to the right.
   if (width < title.size() + 4) return absl::StrCat(std::string(width - title.size(), ' '), title);
   const size_t rule = width - title.size() - 2;
   return absl::StrCat(std::string(rule / 2, '-'), " ", title, " ", std::string(rule - rule / 2, '-'));
@@ -134,6 +138,7 @@ std::vector<ScoreRow> ScoreRows(const std::vector<EvaluatedSeries>& series, cons
     mean.*forecaster.line = MeanOf(scores, forecaster);
     if (common) one.*forecaster.line = WindowMeanOf(scores, forecaster);
   }
+  // Before the mean, since callers take the last row for the mean.
   if (common) rows.push_back(std::move(one));
   rows.push_back(std::move(mean));
   return rows;

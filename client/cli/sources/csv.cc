@@ -40,6 +40,7 @@ class File {
 bool IsNamedMissing(absl::string_view text, const double* value, const std::vector<std::string>& missing) {
   return std::any_of(missing.begin(), missing.end(), [&](const std::string& one) {
     double number;
+    // Numbers are compared as numbers: --missing=-999 also names -999.0.
     if (value != nullptr && absl::SimpleAtod(one, &number)) return *value == number;
     return absl::EqualsIgnoreCase(text, one);
   });
@@ -107,6 +108,7 @@ absl::Status CsvReader::ReadHeader() {
 }
 
 absl::Status CsvReader::ChooseFormat() {
+  // A file that is read again keeps the format of the first reading.
   time_format_ = options_.found_format;
   if (!has_times() || time_format_) return absl::OkStatus();
   if (!options_.time_format.empty()) {
@@ -198,6 +200,7 @@ absl::StatusOr<bool> CsvReader::Next(CsvRow& row) {
     if (absl::IsNotFound(status)) continue;  // a row of another series
     any_row_ = true;
     if (status.ok()) return true;
+    // A file can be mended and read again; a live source goes on, and counts the fault.
     if (!live_) return status;
     // The summary quotes the first fault alone.
     if (faults_.cells + faults_.rows++ == 0) faults_.first = std::string(status.message());
@@ -287,6 +290,7 @@ absl::StatusOr<double> CsvReader::ReadValue(size_t field) {
 absl::StatusOr<ByteSource> OpenBytes(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return absl::ErrnoToStatus(errno, absl::StrCat("cannot open ", path));
+  // Copies of the function share the file, which closes with the last copy.
   auto file = std::make_shared<File>(fd);
   return [file, path](char* buffer, size_t size) -> absl::StatusOr<size_t> {
     ssize_t read;

@@ -139,6 +139,7 @@ void Chooser::NameFields() {
     const std::string readable = names.empty() ? "" : Readable(names[field]);
     std::string name(Trimmed(readable));
     columns_.header.push_back(name.empty() ? absl::StrCat("column ", field + 1) : std::move(name));
+    // A name that comes twice is an error only where the column is taken.
     if (!places_.emplace(columns_.header[field], field).second) places_[columns_.header[field]] = kTwice;
   }
 }
@@ -207,6 +208,7 @@ std::optional<size_t> Chooser::FindTimes() {
   for (size_t field = 0; field < fields; ++field) {
     if (IsNamedTime(columns_.header[field]) && HoldsEpochs(field)) return field;
   }
+  // A single column of such numbers is rather a series.
   if (fields > 1 && HoldsEpochs(0) && RisesEvenly(0)) {
     Say("column \"", columns_.header[0], "\" is taken for times since 1970; --time_column=- makes it a series");
     return 0;
@@ -337,6 +339,7 @@ std::string CsvColumns::TimeOf(const std::vector<absl::string_view>& row) const 
   std::string time(part(0));
   if (time_fields.size() == 2) absl::StrAppend(&time, " ", part(1));
   if (time_fields.size() < 3) return time;
+  // Columns for year, month and day become a text such as 2024-1-31.
   absl::StrAppend(&time, "-", part(1), "-", part(2));
   if (time_fields.size() > 3) absl::StrAppend(&time, " ", part(3), ":", time_fields.size() > 4 ? part(4) : "00");
   if (time_fields.size() > 5) absl::StrAppend(&time, ":", part(5));

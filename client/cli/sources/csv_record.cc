@@ -98,6 +98,7 @@ absl::StatusOr<bool> CsvRecordReader::Next(std::vector<absl::string_view>& field
 absl::StatusOr<bool> CsvRecordReader::Take(absl::string_view& record) {
   at_.line = at_.next_line;
   while (!FindEnd() && !at_end_) {
+    // A quote that is never closed would read the whole file into memory.
     if (buffer_.size() - at_.begin > kMaxRecordBytes) {
       return Error(at_.in_quotes ? "a quote is opened and not closed within 16 MiB" : "longer than 16 MiB");
     }
@@ -119,6 +120,7 @@ absl::StatusOr<bool> CsvRecordReader::Take(absl::string_view& record) {
 
 absl::Status CsvRecordReader::Split(absl::string_view record, std::vector<absl::string_view>& fields) {
   fields.clear();
+  // Most records have no quote, and their fields need no copy.
   if (record.find('"') != absl::string_view::npos) return SplitQuoted(record, fields);
   const bool blanks = delimiter_ == ' ';
   if (blanks) record = absl::StripAsciiWhitespace(record);

@@ -114,6 +114,7 @@ absl::Status RegularSource::LookAtTimes() {
     // A tenth of the times goes back: too many for rows that are late.
     order_ = Order::kNone;
   }
+  // A step is found from times in order, also in a file without order.
   std::sort(times.begin(), times.end());
   if (!times.empty()) first_time_ns_ = times.front();
   absl::Status status = CheckSeries(times, again);
@@ -207,6 +208,7 @@ absl::Status RegularSource::ReadAll() {
   absl::StatusOr<bool> any;
   while ((any = reader_->Next(csv_row_)).ok() && *any) rows_.push_back(csv_row_);
   if (!any.ok()) return any.status();
+  // Turned before the stable sort: rows of one time keep the order in which they were measured.
   if (order_ == Order::kDescending) std::reverse(rows_.begin(), rows_.end());
   std::stable_sort(rows_.begin(), rows_.end(), [](const CsvRow& a, const CsvRow& b) { return a.time_ns < b.time_ns; });
   return absl::OkStatus();
@@ -225,6 +227,7 @@ bool RegularSource::IsOld(int64_t time_ns) const {
 }
 
 absl::Status RegularSource::Place() {
+  // The session has the row already.
   if (behind_ns_ && IsOld(csv_row_.time_ns) && !times_.from_start) return absl::OkStatus();
   Learn(csv_row_.time_ns);
   const Placed placed = series_->Add(csv_row_.time_ns, csv_row_.values, csv_row_.time);
@@ -243,6 +246,7 @@ void RegularSource::TellOfGap(const std::string& time) {
 void RegularSource::Fill(client::RegularRow regular, Row& row) {
   row.time_ns = regular.time_ns;
   row.time = std::move(regular.label);
+  // A filled step has no text in the file: its time is written in the file's format.
   if (row.time.empty() && has_times()) {
     const std::optional<TimeFormat>& format = reader_->time_format();
     row.time = format ? format->Format(regular.time_ns) : FormatTimestamp(regular.time_ns);

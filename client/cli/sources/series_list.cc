@@ -19,6 +19,7 @@ constexpr size_t kMostSeries = 10'000;
 
 absl::StatusOr<std::vector<std::string>> SeriesOf(const std::string& path, const CsvOptions& options) {
   CsvOptions any_order = options;
+  // Names do not depend on the order of times.
   any_order.any_order = true;
   absl::StatusOr<ByteSource> bytes = OpenBytes(path);
   if (!bytes.ok()) return bytes.status();

@@ -79,6 +79,7 @@ class Plot {
   int DotRow(float value) const {
     const double span = std::max(1e-30, static_cast<double>(range_.high) - range_.low);
     const double share = std::clamp((static_cast<double>(range_.high) - value) / span, 0.0, 1.0);
+    // A row of cells has four rows of dots.
     return static_cast<int>(std::lround(share * (4 * rows_ - 1)));
   }
 
@@ -96,6 +97,7 @@ class Plot {
     int before = -1;
     for (const float value : values) {
       const int y = std::isnan(value) ? -1 : DotRow(value);
+      // Behind a gap the line begins anew.
       const int from = before < 0 ? y : before;
       for (int dot = std::min(from, y); y >= 0 && dot <= std::max(from, y); ++dot) Dot(x, dot, style);
       before = y;

@@ -67,6 +67,7 @@ absl::Status ForecastStream::Run() {
   absl::Status delivery = failure();
   session_.reset();
   if (!delivery.ok()) return delivery;
+  // Once, at the end: lines that were written survive a kill without a sync.
   return status.ok() && options_.durable ? output_->Sync() : status;
 }
 
@@ -203,6 +204,7 @@ void ForecastStream::OnOpened(client::Session&, const client::Opened& opened) {
 }
 
 void ForecastStream::OnForecast(client::Session&, const client::Forecast& forecast) {
+  // The record must not have a gap.
   if (failed_) return;
   const std::optional<PendingRow> pending = pending_.Take(forecast.seq);
   if (!pending)

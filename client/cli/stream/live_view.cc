@@ -50,6 +50,7 @@ LiveView::~LiveView() {
   UpdateStatus();
   // Two lines fewer leave room for the shell's prompt.
   screen_.Leave(absl::StrCat(Render(state_, size.ws_col, size.ws_row - 2), "\n"));
+  // The second screen took the messages along, so they are said once more.
   for (const std::string& message : messages_) cli::Say(message);
 }
 
@@ -83,6 +84,7 @@ void LiveView::Show(const PendingRow& row, const client::Forecast& forecast) {
     line(high_, series.high);
   }
   const absl::Duration latency = client::Clock::Real().Now() - row.sent;
+  // The first latency begins the mean, which would otherwise creep up from zero.
   latency_ = tokens_++ == 0 ? latency : latency_ + kSmoothing * (latency - latency_);
   next_seq_ = forecast.seq + 1;
   changed_ = true;
@@ -95,6 +97,7 @@ void LiveView::Say(absl::string_view message) {
 }
 
 void LiveView::UpdateStatus() {
+  // The first frame may come within the first millisecond.
   const double seconds = std::max(1e-3, absl::ToDoubleSeconds(client::Clock::Real().Now() - begin_));
   state_.status = absl::StrFormat("%s · token %d · %s/s · reply after %.1f ms · ● %s", title_, next_seq_,
                                   CompactNumber(std::round(static_cast<double>(tokens_) / seconds)),

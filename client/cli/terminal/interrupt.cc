@@ -91,6 +91,7 @@ void Interrupt::SetForce(std::function<void()> force) {
 void Interrupt::Force() {
   absl::MutexLock lock(&mutex_);
   if (!force_) std::quick_exit(128 + signal_);
+  // The function is called once: the next force ends the process.
   std::exchange(force_, nullptr)();
 }
 
@@ -101,6 +102,7 @@ void Interrupt::Run() {
     poll(events, 2, MillisUntil(deadline));
     if (events[0].revents != 0) return;
     signalfd_siginfo info;
+    // A signal forces the end if the end has begun, for any reason.
     const bool again = stopped_;
     if (events[1].revents != 0 && read(signals_, &info, sizeof info) == sizeof info) {
       signal_ = static_cast<int>(info.ssi_signo);
@@ -108,6 +110,7 @@ void Interrupt::Run() {
       deadline = Clock::now() + (again ? kLastGrace : kGrace);
       Stop();
     } else if (Clock::now() >= deadline) {
+      // Without a signal nobody is waiting: the end may take its time.
       deadline = signal_ != 0 ? Clock::now() + kLastGrace : kNever;
       if (signal_ != 0) Force();
       Stop();

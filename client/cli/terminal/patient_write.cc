@@ -27,6 +27,7 @@ bool AwaitRoom(int fd, absl::FunctionRef<bool()> give_up) {
 }  // namespace
 
 int OpenAgain(int fd) {
+  // A dup would share the flags; an open by /proc has flags of its own.
   return open(absl::StrCat("/proc/self/fd/", fd).c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 

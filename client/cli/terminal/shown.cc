@@ -68,6 +68,7 @@ class Widths {
 
   size_t Of(uint32_t c) const {
     const int width = before_ == locale_t() ? 1 : wcwidth(static_cast<wchar_t>(c));
+    // A character unknown to the C library is taken for one column.
     return width < 0 ? 1 : static_cast<size_t>(width);
   }
 

@@ -3,6 +3,7 @@
 namespace aaren::client {
 namespace {
 
+// No server has run for longer.
 constexpr absl::Duration kCentury = absl::Hours(24 * 36525);
 
 }  // namespace

@@ -18,6 +18,7 @@ Column::Role ToRole(v1::Column::Role role) {
     case v1::Column::STATIC:
       return Column::Role::kStatic;
     default:
+      // A newer server may have further roles.
       return Column::Role::kUnknown;
   }
 }
@@ -40,6 +41,7 @@ constexpr uint64_t kDefaultMessageBytes = 4 << 20;
 constexpr uint32_t kDefaultTokensPerItem = 1024;
 
 constexpr uint64_t kLeastMessageBytes = 256;  // fewer bytes have no room for an item
+// Later times have no date with a year of four digits.
 constexpr int64_t kYear10000Ms = 253'402'300'800'000;
 
 ModelLabel ToLabel(const v1::ModelLabel& message, Claims& claims) {
@@ -101,6 +103,7 @@ absl::StatusOr<Opened> ToValue(const v1::Opened& message, absl::string_view serv
   return claims.Made(Opened{.epoch = message.epoch(),
                             .incarnation = message.incarnation(),
                             .next_seq = next_seq,
+                            // A server cannot have saved tokens that it does not have.
                             .durable_seq = claims.Within<uint64_t>("durable_seq", message.durable_seq(), 0, next_seq),
                             .created = message.created(),
                             .model = *std::move(model),
@@ -141,6 +144,7 @@ absl::StatusOr<SessionPage> ToValue(const v1::ListSessionsResponse& message, abs
   return page;
 }
 
+// By value: a snapshot may have megabytes, and moves out of the message.
 absl::StatusOr<Snapshot> ToValue(v1::ExportSessionResponse message, absl::string_view server) {
   Claims claims(server, "ExportSessionResponse");
   return claims.Made(Snapshot{.bytes = std::move(*message.mutable_snapshot()),
@@ -150,6 +154,7 @@ absl::StatusOr<Snapshot> ToValue(v1::ExportSessionResponse message, absl::string
 absl::StatusOr<v1::Limits> ToLimits(const v1::Welcome& message, absl::string_view server) {
   Claims welcome(server, "Welcome");
   welcome.Within("protocol_version", message.protocol_version(), kProtocolVersion, kProtocolVersion);
+  // In another version of the protocol the limits may mean something else.
   if (!welcome.status().ok()) return welcome.status();
   v1::Limits limits = message.limits();
   if (limits.message_bytes() == 0) limits.set_message_bytes(kDefaultMessageBytes);
@@ -190,6 +195,7 @@ v1::OutputOptions ToMessage(const OutputOptions& output) {
   message.mutable_quantiles()->Add(output.quantiles.begin(), output.quantiles.end());
   message.set_every(output.every);
   message.set_surprise(output.surprise);
+  // One field is enough: leaving a step out leaves the later steps out, too.
   message.set_unrestricted(output.refinement == Refinement::kUnrestricted);
   message.set_uncalibrated(output.refinement == Refinement::kUncalibrated);
   message.set_unmixed(output.refinement == Refinement::kNone);

@@ -26,6 +26,7 @@ void TokenLog::Reset(uint64_t seq, uint32_t channels) {
   begin_ = seq;
   channels_ = channels;
   shaped_ = false;
+  // After a rewind the application sends earlier times again.
   last_time_ = INT64_MIN;
   values_.Reset(0);
   times_.Reset(0);

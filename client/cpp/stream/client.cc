@@ -58,6 +58,7 @@ Client::~Client() {
 }
 
 absl::StatusOr<std::unique_ptr<Session>> Client::Open(SessionOptions options, Listener& listener) {
+  // A constructor returns no status, so each Open checks the client's options.
   absl::Status status = Check(options_);
   status.Update(Check(options));
   if (!status.ok()) return status;

@@ -29,6 +29,7 @@ void Handles::Attach(const State& state) {
 
 void Handles::Remove(const State& state) {
   const auto found = handles_.find(state->handle());
+  // A session without a handle has number 0, another session's.
   if (found != handles_.end() && found->second == state) {
     Release(state);
     Forget(state->handle());

@@ -15,6 +15,7 @@ using AdminStub = v1::Admin::Stub;
 
 }  // namespace
 
+// Keeps the stub's type out of the public header.
 class Admin::Calls : public UnaryCaller<v1::Admin> {
  public:
   using UnaryCaller::UnaryCaller;

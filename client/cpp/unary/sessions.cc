@@ -67,6 +67,7 @@ absl::StatusOr<SessionInfo> Sessions::Migrate(const SessionInfo& seen, const std
   v1::ImportSessionRequest request;
   request.set_session_id(seen.id);
   request.set_snapshot(std::move(exported->bytes));
+  // The session itself has the id.
   request.set_replace(true);
   request.set_model(model);
   // The server refuses the Import if a stream has opened the session since `seen`.

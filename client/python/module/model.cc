@@ -42,6 +42,7 @@ absl::StatusOr<std::shared_ptr<Model>> Model::Load(const std::string& folder, co
 }
 
 std::unique_ptr<Worker> Model::Take() {
+  // A worker at rest keeps its lane and its memory for the next call.
   if (resting_.empty()) return std::make_unique<Worker>(*engine_, horizon(), quantiles());
   std::unique_ptr<Worker> worker = std::move(resting_.back());
   resting_.pop_back();

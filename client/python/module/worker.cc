@@ -23,6 +23,7 @@ Worker::Worker(const engine::Engine& engine, size_t horizon, size_t quantiles)
 absl::Status Worker::Run(absl::Span<const Part> parts, const Arrays& arrays, absl::FunctionRef<bool()> stopped) {
   if (absl::Status status = Enter(parts, arrays.channels); !status.ok()) return status;
   for (Cut(parts, arrays); !slices_.empty(); Cut(parts, arrays)) {
+    // Until Leave the sessions' bytes are those before the call.
     if (stopped()) return absl::CancelledError("interrupted");
     if (absl::Status status = Step(arrays); !status.ok()) return status;
     Scatter(arrays);
@@ -36,6 +37,7 @@ absl::Status Worker::Enter(absl::Span<const Part> parts, size_t channels) {
   if (rows > held) {
     slots_.resize(rows);
     if (absl::Status status = lane_->Allocate(absl::MakeSpan(slots_).subspan(held)); !status.ok()) {
+      // Without room the worker stays usable for smaller batches.
       slots_.resize(held);
       return status;
     }
@@ -113,6 +115,7 @@ absl::Status Worker::Step(const Arrays& arrays) {
 }
 
 void Worker::Scatter(const Arrays& arrays) {
+  // Results come run by run, a channel after the other; the caller's arrays have the channels of a token together.
   const size_t kept = arrays.horizon * quantiles_;
   const float *result = results_.data(), *surprise = surprises_.data();
   for (const Slice& slice : slices_) {

@@ -143,11 +143,13 @@ class Salvager {
     absl::StatusOr<std::unique_ptr<RocksDbStore>> target = RocksDbStore::Open({.folder = to_});
     if (!target.ok()) return target.status();
     while (const std::optional<std::string> name = NextName()) {
+      // Keys of headers begin with the letter h, and keys of sessions do not.
       if (absl::Status copied = CopyOne(**target, name->substr(1)); !copied.ok()) return copied;
     }
     for (const auto& file : files_) {
       if (file->damaged()) Miss(absl::StrCat(file->name, ": sessions of bytes that cannot be read have no name now"));
     }
+    // The new store closes before its file of epochs is replaced.
     target->reset();
     const EpochFile epochs(from_.path());
     // No epoch is given out twice, even if both records of the old folder are damaged.
@@ -197,6 +199,7 @@ class Salvager {
       if (name && (!least || *name < *least)) least = *name;
     }
     if (!least) return least;
+    // A name may be in several files and logs: every copy is passed.
     in_logs_.names.erase(*least);
     for (const auto& file : files_) {
       if (file->Name() == least) file->Next();
@@ -217,6 +220,7 @@ class Salvager {
     if (!record.ok()) return absl::OkStatus();
     last_epoch_ = std::max(last_epoch_, record->epoch);
     std::promise<WriteResult> written;
+    // An acquisition from epoch 0 writes the header and all saves at once.
     target.Acquire({*std::move(record), 0, std::nullopt, std::nullopt},
                    [&written](WriteResult result) { written.set_value(std::move(result)); });
     ++done_.copied;
@@ -266,7 +270,9 @@ absl::Status SalvageInPlace(const FolderLock& folder) {
     log::Log(log::LogLevel::kError, "store begins without what is lost", {{"lost", line}});
   });
   if (!done.ok()) return done.status();
+  // Up to here nothing in the folder has changed.
   fs::rename(database, database + ".lost", error);
+  // The database comes last: a folder without a database is refused, and never taken for new.
   for (const std::string name : {"/ledger", "/mark", "/epochs", "/rocksdb"}) {
     if (!error) fs::rename(to + name, folder.path() + name, error);
   }

@@ -19,6 +19,7 @@ constexpr size_t kMostPoints = 30;  // a longer line carries no points
 constexpr size_t kMostBins = 8;
 constexpr double kLogarithmicFrom = 8;  // ages with at least this ratio get a logarithmic axis
 constexpr size_t kPastPerStep = 4;      // rows of the past for each row ahead
+// From the quantile 0.1 to the quantile 0.9.
 constexpr double kNominal = 0.8;
 constexpr size_t kBars = 10;
 constexpr double kBarGap = 0.004;  // beside each bar, on an axis from 0 to 1
@@ -69,6 +70,7 @@ std::vector<AgeBin> AgeBins(const std::vector<SeriesScores>& scores, size_t most
   const size_t count = std::min(most, ages.size());
   std::vector<AgeBin> bins;
   for (size_t i = 0; i < count; ++i) {
+    // Bins are cut by rank, so each has about as many distinct ages.
     const uint64_t first = ages[i * ages.size() / count], last = ages[(i + 1) * ages.size() / count - 1];
     std::vector<Mean> mase(std::size(kForecasters));
     Mean age;
@@ -101,6 +103,7 @@ std::string CoverageFigure(const std::vector<SeriesScores>& scores) {
                  .x = {.label = "rows ahead", .include = {1}},
                  .y = {.label = "values inside", .include = {0.7, 0.9}, .percent = true, .padding = 0.04}});
   const std::vector<double> ahead = CountFrom(1, all.size());
+  // A single series has no spread.
   if (scores.size() > 1) figure.Band(Ink::kForecast, "lowest to highest series", ahead, low, high);
   figure.Level(Ink::kNominal, "nominal", kNominal);
   figure.Line(Ink::kForecast, "all series", ahead, all);
@@ -184,6 +187,7 @@ std::string ForecastFigure(const EvaluatedSeries& series, const SeriesScores& sc
   const size_t origin = scores.samples[k].origin;
   const size_t past = std::min(origin, kPastPerStep * horizon);
   const WindowScore* window = FindWindow(scores, origin);
+  // A file without times has numbers of rows only.
   const std::string when = series.sample_times.empty() ? absl::StrCat("row ", origin) : series.sample_times[k];
   const std::string error =
       window == nullptr || std::isnan(window->mase) ? "" : absl::StrCat(" · MASE ", ScoreText(window->mase));

@@ -16,6 +16,7 @@ namespace aaren::cli {
 namespace {
 
 constexpr size_t kSamples = 3;
+// Bounds the length of the page for files of many series.
 constexpr size_t kMostSeriesDrawn = 8;
 constexpr size_t kMostSeriesRanked = 24;
 
@@ -68,6 +69,7 @@ void AppendSummary(const ScoreRow& mean, std::string& out) {
 std::string Origins(const SeriesScores& scores) {
   const ScoredWindow &first = scores.windows.front(), &last = scores.windows.back();
   std::string text = absl::StrCat(scores.windows.size(), " per series, rows ", first.origin, " to ", last.origin);
+  // An age equal to the origin: the session has seen every row.
   if (first.age == first.origin) return absl::StrCat(text, ", each session begun at row 0");
   return absl::StrCat(text, ", each with a session begun ", first.age, " rows before");
 }
@@ -92,6 +94,7 @@ void AppendScore(const ScoreRow& row, double ScoreLine::*score, const Forecaster
   double least = (row.*kForecasters[0].line).*score;
   for (const Forecaster& one : kForecasters) least = std::fmin(least, (row.*one.line).*score);
   const double value = (row.*forecaster.line).*score;
+  // The forecast's own score is marked in its colour, a better naive score in bold type only.
   const absl::string_view mark = value != least ? "" : &forecaster == &kForecasters[0] ? " best" : " better";
   absl::StrAppend(&out, "<td class=\"", group, mark, "\">", ScoreText(value), "</td>");
 }
@@ -118,6 +121,7 @@ void AppendTable(const std::vector<ScoreRow>& rows, size_t series, std::string& 
                   columns, "<th>windows</th></tr></thead>\n<tbody>\n");
   for (size_t i = 0; i < series; ++i) AppendRow(rows[i], out);
   out += "</tbody>\n<tfoot>\n";
+  // The rows behind the series are means, and stand in the table's foot.
   for (size_t i = series; i < rows.size(); ++i) AppendRow(rows[i], out);
   out += "</tfoot></table></div>\n";
   Append(
@@ -140,6 +144,7 @@ void AppendCalibrationTable(const std::vector<ScoreRow>& rows, std::string& out)
   cells("th", names);
   out += "</tr></thead>\n<tbody>\n";
   for (const ScoreRow& row : rows) {
+    // The row "one window" has no calibration.
     if (row.coverage80_by_step.empty()) continue;
     if (&row == &rows.back()) out += "</tbody>\n<tfoot>\n";
     absl::StrAppend(&out, "<tr><th scope=\"row\">", EscapeXml(row.series), "</th>");
@@ -210,6 +215,7 @@ void AppendFigures(const std::vector<SeriesScores>& scores, const std::vector<Sc
                "equally many origins. Windows of another age are other windows: the naive forecasts tell how hard "
                "they were.");
   const std::vector<ScoreRow> series(rows.begin(), rows.begin() + static_cast<ptrdiff_t>(scores.size()));
+  // Without a MASE no series is worse than the rest.
   if (std::isnan(rows.back().forecast.mase)) return;
   absl::StrAppend(&out, WorstSeriesFigure(series, kMostSeriesRanked), "\n");
   if (series.size() > kMostSeriesRanked) {

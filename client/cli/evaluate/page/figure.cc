@@ -112,6 +112,7 @@ class Figure::Drawing {
   bool Shows(const Layer& layer, size_t i) const {
     return x_.Shows(layer.x[i]) && y_.Shows(layer.y[i]) && (layer.high.empty() || y_.Shows(layer.high[i]));
   }
+  // Two ticks at least tell the scale.
   int YTicks() const { return std::max(2, static_cast<int>((bottom_ - top_) / kYTickGap)); }
 
   const FigureOptions& options_;
@@ -123,6 +124,7 @@ class Figure::Drawing {
 Figure::Drawing::Drawing(const Figure& figure)
     : options_(figure.options_),
       layers_(figure.layers_),
+      // Top and bottom come first: LeftMargin places the ticks between the two.
       top_(LegendTop() + (options_.legend ? kLineHeight * LegendRows() : 0)),
       bottom_(options_.height - 22 - (options_.x.label.empty() ? 0 : kLineHeight)),
       left_(LeftMargin()),
@@ -204,6 +206,7 @@ void Figure::Drawing::DrawAxes(std::string& out) const {
   for (const Tick& tick : y_.Ticks(YTicks())) {
     const double y = y_.Pixel(tick.value);
     out += Segment(left_, y, right_, y, "grid");
+    // A third of the font's size lowers the text until digits stand in the middle of their line.
     out += Text(left_ - 6, y + 0.35 * kFont, "end", Shortened(tick.label));
   }
   for (const Tick& tick : x_.Ticks(std::max(2, static_cast<int>((right_ - left_) / kXTickGap)))) {
@@ -273,6 +276,7 @@ void Figure::Drawing::DrawLayer(const Layer& layer, std::string& out) const {
 
 std::string Figure::Drawing::Begin(double height) const {
   return absl::StrFormat(
+      // Screen readers read the label in place of the picture.
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" "
       "role=\"img\" aria-label=\"%s\">",
       options_.width, height, options_.width, height,
@@ -284,7 +288,9 @@ std::string Figure::Drawing::Draw() {
   if (!options_.title.empty()) out += Text(8, kLineHeight, "start", options_.title, " class=\"title\"");
   if (options_.legend) DrawLegend(out);
   DrawAxes(out);
+  // SVG draws later elements over earlier elements, so points come last.
   for (Kind kind : {Kind::kBand, Kind::kLevel, Kind::kMark, Kind::kLine, Kind::kPoints}) {
+    // The first layer of a kind is drawn last, and lies on top.
     for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer) {
       if (layer->kind == kind) DrawLayer(*layer, out);
     }
@@ -329,6 +335,7 @@ std::string Figure::LegendSvg() const { return Drawing(*this).DrawLegendAlone();
 
 std::string EscapeXml(absl::string_view text) {
   std::string escaped;
+  // Bytes that are no UTF-8 would make the page ill-formed: Shown replaces the bytes.
   for (char c : Shown(text)) {
     switch (c) {
       case '<':
