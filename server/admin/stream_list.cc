@@ -61,6 +61,7 @@ class StreamPage : public std::enable_shared_from_this<StreamPage> {
 
   // Asks for one stream more than the page takes: a stream too many means another page.
   void Ask(Place behind) {
+    // Behind the last shard the list is complete.
     if (behind.shard >= server_.shards()) return reply_(std::move(outcome_));
     server_.DescribeStreams(
         behind.shard, behind.number, left_ + 1,

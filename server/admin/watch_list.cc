@@ -33,6 +33,7 @@ absl::Duration Wait(watch::WatchedSessions& watched, absl::Time now) {
 }
 
 void Fill(const watch::WatchedSession& watched, absl::Time now, v1::WatchedSession& session) {
+  // A tenant's name has no slash, and an id may have some.
   const size_t slash = watched.key.find('/');
   session.set_tenant(watched.key.substr(0, slash));
   session.set_session_id(watched.key.substr(slash + 1));

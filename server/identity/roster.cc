@@ -61,6 +61,7 @@ absl::Status SetLimit(absl::string_view word, TenantLimits& limits) {
         absl::StrCat("'", parts.first, "' is no limit; there are ", absl::StrJoin(kFields, ", ", name)));
   }
   uint64_t number = 0;
+  // 0 would mean no limit: a line leaves the limit out instead.
   if (absl::SimpleAtoi(parts.second, &number) && number >= 1 && number <= field->most) {
     limits.*field->value = number;
     return absl::OkStatus();

@@ -51,6 +51,7 @@ prometheus::MetricFamily States(const Models& models, const std::vector<models::
   return Gauges("aaren_models", "Packages of the models' folder, by what became of them.")
       .Add({{"state", "offered"}}, static_cast<double>(models.size()) - static_cast<double>(retiring))
       .Add({{"state", "retiring"}}, static_cast<double>(retiring))
+      // A pending package is loading or refused.
       .Add({{"state", "loading"}}, static_cast<double>(pending.size()) - static_cast<double>(refused))
       .Add({{"state", "refused"}}, static_cast<double>(refused))
       .Take();

@@ -58,6 +58,7 @@ prometheus::MetricFamily Forecasts(const Watched& sessions) {
                          "Of a channel's next value: the lowest, the middle and the highest quantile of its forecast.");
   for (const WatchedSession& session : sessions) {
     for (size_t i = 0; i < session.channels.size(); ++i) {
+      // The newest token has no forecast.
       if (std::isnan(session.channels[i].next.middle)) continue;
       for (const auto& [name, quantile] : kLevels) {
         family.Add(

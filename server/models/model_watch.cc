@@ -173,6 +173,7 @@ void ModelWatch::RetireUnlessElsewhere(const std::string& digest) {
 // A folder not seen in this look has disappeared.
 void ModelWatch::Forget() {
   for (auto next = packages_.begin(); next != packages_.end();) {
+    // Moved on before the erase, which ends the iterator.
     const auto package = next++;
     if (package->second.seen) continue;
     if (!package->second.digest.empty()) RetireUnlessElsewhere(package->second.digest);

@@ -116,6 +116,7 @@ int Serve(const ServerConfig& config) {
   rpc::RouteGrpcLog();
   log::SetUpLog(config.log_format() == ServerConfig::JSON ? log::LogFormat::kJson : log::LogFormat::kText,
                 static_cast<log::LogLevel>(config.log_level()));
+  // A salvage needs neither gRPC nor a model.
   if (!config.salvage().empty()) return Salvage(config);
   // Made before any other thread, since new threads inherit the blocked signals.
   ShutdownSignal& shutdown = *new ShutdownSignal(config::ToDuration(config.grace()));

@@ -27,6 +27,7 @@ std::shared_ptr<grpc::ServerCredentials> CredentialsOf(const TlsCopy& copy) {
   options.watch_identity_key_cert_pairs();
   if (!copy.client_ca_path().empty()) {
     options.watch_root_certs();
+    // A client without a certificate ends at the handshake.
     options.set_cert_request_type(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
   }
   return grpc::experimental::TlsServerCredentials(options);

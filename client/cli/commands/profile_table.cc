@@ -47,6 +47,7 @@ std::vector<FunctionShare> FunctionShares(absl::string_view folded) {
   }
   std::vector<FunctionShare> sorted;
   for (auto& [name, share] : shares) sorted.push_back({std::string(name), share.own, share.total});
+  // Equal shares stay in order of name, the order of the map.
   std::stable_sort(sorted.begin(), sorted.end(), [](const FunctionShare& a, const FunctionShare& b) {
     return std::pair(b.own, b.total) < std::pair(a.own, a.total);
   });

@@ -113,6 +113,7 @@ absl::Status ClientIsBehind(const client::SessionInfo& session) {
 bool WriteBytes(const std::string& path, const std::string& bytes) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  // The last bytes may fail to be written at the close.
   file.close();
   return static_cast<bool>(file);
 }

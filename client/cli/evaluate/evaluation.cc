@@ -36,6 +36,7 @@ struct Stretch {
 };
 
 std::vector<Stretch> Stretches(const std::vector<size_t>& origins, std::optional<uint64_t> age) {
+  // Without an age a single session, begun at row 0, passes all origins.
   if (!age) return {{0, origins}};
   std::vector<Stretch> stretches;
   for (const size_t& origin : origins) stretches.push_back({origin - *age, absl::MakeConstSpan(&origin, 1)});

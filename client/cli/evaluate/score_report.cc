@@ -216,6 +216,7 @@ std::string ToCalibrationTable(const std::vector<ScoreRow>& rows) {
   const std::vector<std::string> names = CalibrationNames(rows.back());
   const size_t steps = names.size() - kSurpriseColumns;
   std::string out =
+      // A column of this table is nine characters wide, with its blank.
       absl::StrCat(blank, "  ", Ruled("in 80 %", 9 * steps - 1), "   ", Ruled("surprise", 9 * kSurpriseColumns - 1));
   const auto append = [&](absl::string_view name, const std::vector<std::string>& cells) {
     absl::StrAppend(&out, "\n", Padded(name, blank.size()), " ");

@@ -80,6 +80,7 @@ absl::Status ConnectionFlags::ReadMetadata(client::ChannelOptions& channel) cons
   for (const std::string& header : metadata) {
     const size_t colon = header.find(':');
     if (colon == std::string::npos || colon == 0) return absl::InvalidArgumentError("--metadata is not NAME:VALUE");
+    // HTTP/2 knows names in lower case only.
     channel.metadata.emplace_back(absl::AsciiStrToLower(header.substr(0, colon)),
                                   absl::StripAsciiWhitespace(absl::string_view(header).substr(colon + 1)));
   }

@@ -101,6 +101,7 @@ std::optional<std::string> Ungrouped(absl::string_view whole, char thousands) {
       group += absl::ascii_isdigit(c) ? 1 : 0;
       continue;
     }
+    // The first group has one to three digits, each later group exactly three.
     if (groups == 1 ? group < 1 || group > 3 : group != 3) return {};
     group = 0;
     ++groups;
@@ -149,6 +150,7 @@ void Vote(absl::string_view mantissa, Votes& votes) {
   } else if (commas > 1 && Ungrouped(mantissa, ',')) {
     ++votes.point;
   } else if (points == 1) {
+    // 1.234 may be a thousand or a decimal.
     ++(MayGroup(mantissa, mantissa.find('.')) ? votes.point_or_group : votes.point);
   } else if (commas == 1) {
     ++(MayGroup(mantissa, mantissa.find(',')) ? votes.comma_or_group : votes.comma);
@@ -159,6 +161,7 @@ void Vote(absl::string_view mantissa, Votes& votes) {
 
 Cell ReadCell(absl::string_view text, const NumberStyle& style, double& value) {
   text = absl::StripAsciiWhitespace(text);
+  // Most cells are plain numbers, and need no cleaning.
   if (style.decimal == '.') {
     const Cell cell = ReadPlain(text, value);
     if (cell != Cell::kText) return cell;

@@ -130,6 +130,7 @@ char FindDelimiter(CsvRecordReader& records, bool live) {
     if (delimiter == ',' && IsOneColumnOfCommas(sample)) return ';';
     if (delimiter == ',' && occurring.size() == 1) return delimiter;  // a header of a million names is cut once
     const double fit = Fit(sample);
+    // At equal fits the earlier delimiter of the list stays.
     if (fit > best_fit) best = delimiter, best_fit = fit;
   }
   if (best_fit > 0) return best;
@@ -238,11 +239,13 @@ CsvDialect FindDialect(CsvRecordReader& records, const CsvOptions& options, bool
   // A comment with another number of fields is prose.
   if (dialect.names.size() != width) dialect.names.clear();
   size_t row = dialect.skip + (dialect.has_header ? 1 : 0);
+  // Units are words below the names, with values in the next record.
   dialect.has_units = dialect.has_header && row + 1 < sample.size() && sample[row].size() == width &&
                       IsText(sample[row]) && HasValue(sample[row + 1]) && sample[row + 1].size() == width &&
                       sample[row] != dialect.header;
   Fields cells;
   for (row += dialect.has_units ? 1 : 0; row < sample.size(); ++row) {
+    // Files that were joined repeat the header.
     if (IsBlank(sample[row]) || !FitsWidth(sample[row], width) || sample[row] == dialect.header) continue;
     sample[row].resize(width);
     cells.insert(cells.end(), sample[row].begin(), sample[row].end());

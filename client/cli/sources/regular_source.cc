@@ -193,6 +193,7 @@ void RegularSource::Learn(int64_t time_ns) {
     return;
   }
   first_times_.push_back(time_ns);
+  // Late rows would show a false step.
   if (first_times_.size() < kFewestTimes || !std::is_sorted(first_times_.begin(), first_times_.end())) return;
   const TimeStep found = TimeStep::Find(first_times_);
   if (found.unit == TimeStep::Unit::kNone) return;
@@ -289,6 +290,7 @@ absl::StatusOr<bool> RegularSource::FindInFile(const SessionPlace& place) {
     if (!any.ok()) return any.status();
     if (!*any) return false;
   }
+  // Equal times after as many rows: the file has the session's rows.
   return row.time_ns == *place.last_time_ns;
 }
 

@@ -28,6 +28,7 @@ class Peeked {
   absl::StatusOr<absl::string_view> Head() {
     head_.resize(kPackedBytes);
     size_t have = 0;
+    // A pipe may give single bytes.
     while (have < kHeadBytes) {
       const absl::StatusOr<size_t> read = source_(head_.data() + have, head_.size() - have);
       if (!read.ok()) return read.status();

@@ -110,6 +110,7 @@ class Plot {
     Style style = kPlain;
     for (int column = 0; column < columns_; ++column) {
       const Cell& cell = at(row, column);
+      // Only a change of style costs bytes on the way to the terminal.
       if (cell.style != style) absl::StrAppend(&text, kStyles[style = cell.style]);
       if (cell.glyph.empty()) {
         AppendBraille(cell.dots, text);
@@ -161,6 +162,7 @@ void DrawForecast(Plot& plot, int first_column, int dots, const SeriesChart& ser
 void DrawPast(Plot& plot, int past_columns, const SeriesChart& series, const AlertRule& marked, size_t shown) {
   const size_t skipped = series.values.size() - shown;
   const std::vector<float> values(series.values.begin() + static_cast<ptrdiff_t>(skipped), series.values.end());
+  // The latest value stands beside "now".
   const int first_dot = 2 * past_columns - static_cast<int>(shown);
   plot.Line(first_dot, values, kPast);
   for (size_t i = 0; i < shown; ++i) {

@@ -11,6 +11,7 @@ void PendingRows::Push(uint64_t seq, PendingRow row) {
     // After a rewind or a jump the rows before do not join the new row.
     rows_.clear();
   } else {
+    // The rows from `seq` on are sent again.
     rows_.resize(seq - first_seq_);
   }
   if (rows_.empty()) first_seq_ = seq;

@@ -60,6 +60,7 @@ std::vector<Line> LastLines(absl::string_view text, size_t most) {
 
 absl::string_view WholeLines(absl::string_view text) { return text.substr(0, text.rfind('\n') + 1); }
 
+// A torn line goes on behind the constant beginning of all lines, or is a part of the beginning.
 bool MayBeTornLine(absl::string_view torn) {
   return absl::StartsWith(torn, kLineBegin) || absl::StartsWith(kLineBegin, torn);
 }
@@ -127,6 +128,7 @@ absl::StatusOr<std::string> OutputFile::ReadEnd(uint64_t bytes, uint64_t size) c
 
 // The end of a file of `size` bytes, long enough for `lines` lines of this program if the file has so many.
 absl::StatusOr<std::string> OutputFile::ReadLastLines(uint64_t size, size_t lines) const {
+  // Twice as much each time. Most files need a single read.
   for (uint64_t bytes = std::min(size, kFirstTailBytes);; bytes = std::min(size, 2 * bytes)) {
     absl::StatusOr<std::string> tail = ReadEnd(bytes, size);
     if (!tail.ok() || bytes == size) return tail;
@@ -153,6 +155,7 @@ absl::Status OutputFile::Recover(const std::vector<std::string>& series) {
                                                       lines[0].seq, ", which does not fit the columns ",
                                                       absl::StrJoin(series, ", "), "; it is left as it is"));
   }
+  // Fewer lines than series: the process ended within the group.
   const bool torn = *group > 0 && *group < series.size();
   const size_t keep = torn ? lines[*group - 1].begin : whole.size();
   const size_t last = torn ? *group : 0;  // the place of the last remaining line

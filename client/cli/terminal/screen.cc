@@ -30,6 +30,7 @@ void GiveBack() {
 
 Screen::Screen(int fd, const Interrupt& interrupt) : fd_(fd), own_(OpenAgain(fd)), interrupt_(interrupt) {
   [[maybe_unused]] static const int kRegistered = std::at_quick_exit(GiveBack);
+  // At a quick exit only a descriptor that does not wait may be written to.
   if (own_ >= 0) entered = own_;
   Draw(kEnter);
 }
@@ -55,6 +56,7 @@ void Screen::Draw(absl::string_view text) {
 
 void Screen::Leave(absl::string_view text) {
   const auto end = Interrupt::Clock::now() + kPatience;
+  // Without a signal the terminal may take its time.
   const auto late = [&] { return interrupt_.signal() != 0 && Interrupt::Clock::now() > end; };
   const absl::Status left = PatientWrite(own_ >= 0 ? own_ : fd_, absl::StrCat(kLeave, text), "the terminal", late);
   if (!absl::IsCancelled(left)) return;

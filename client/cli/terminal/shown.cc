@@ -118,6 +118,7 @@ std::string Padded(absl::string_view text, size_t columns) {
 std::string EscapedJson(absl::string_view json) {
   return Escaped(json, [](uint32_t c) {
     if (c < 0x10000) return absl::StrFormat("\\u%04x", c);
+    // JSON writes characters beyond U+FFFF as pairs of surrogates.
     const uint32_t above = c - 0x10000;
     return absl::StrFormat("\\u%04x\\u%04x", 0xD800 | above >> 10, 0xDC00 | (above & 0x3FF));
   });

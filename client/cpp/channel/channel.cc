@@ -21,6 +21,7 @@ constexpr char kServingOnly[] =
 
 int Millis(absl::Duration duration) {
   const int64_t millis = absl::ToInt64Milliseconds(duration);
+  // gRPC takes an int: an endless duration becomes the largest.
   return static_cast<int>(std::clamp<int64_t>(millis, 0, std::numeric_limits<int>::max()));
 }
 
@@ -28,6 +29,7 @@ int Millis(absl::Duration duration) {
 bool IsLegal(const std::string& name, const std::string& value) {
   const grpc_slice key = grpc_slice_from_copied_buffer(name.data(), name.size());
   const grpc_slice text = grpc_slice_from_copied_buffer(value.data(), value.size());
+  // Names that begin with grpc- belong to gRPC.
   const bool legal = grpc_header_key_is_legal(key) != 0 && !absl::StartsWith(name, "grpc-") &&
                      (grpc_is_binary_header(key) != 0 || grpc_header_nonbin_value_is_legal(text) != 0);
   grpc_slice_unref(key);
@@ -56,6 +58,7 @@ absl::StatusOr<Metadata> CallMetadata(const ChannelOptions& options) {
     if (!now.ok()) return now;
     metadata.insert(metadata.end(), now->begin(), now->end());
   }
+  // The source may give an illegal header at any call.
   const absl::Status valid = CheckMetadata(metadata);
   if (!valid.ok()) return valid;
   return metadata;

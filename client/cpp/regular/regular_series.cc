@@ -47,6 +47,7 @@ Placed RegularSeries::Add(int64_t time_ns, absl::Span<const double> values, std:
   counts_.joined += placed == Placed::kJoined ? 1 : 0;
   counts_.repeated += placed == Placed::kRepeated ? 1 : 0;
   counts_.late += placed == Placed::kLate ? 1 : 0;
+  // A held row may have a wrong clock, and tells nothing of summer time.
   if (placed != Placed::kHeld) seen_ns_ = time_ns;
   return placed;
 }
@@ -90,6 +91,7 @@ Placed RegularSeries::AddFar(int64_t time_ns, absl::Span<const double> values, s
 
 Placed RegularSeries::Put(int64_t steps, int64_t time_ns, absl::Span<const double> values, std::string label) {
   if (steps <= 0) return steps == 0 ? Placed::kRepeated : Placed::kLate;
+  // Steps without a row become slots, too: missing values, unless a late row comes.
   if (static_cast<size_t>(steps) > slots_.size()) slots_.resize(static_cast<size_t>(steps));
   Slot& slot = slots_[static_cast<size_t>(steps - 1)];
   const bool first = !std::exchange(slot.taken, true);

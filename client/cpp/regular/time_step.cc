@@ -142,6 +142,7 @@ absl::StatusOr<TimeStep> TimeStep::Parse(absl::string_view text) {
     if (unit == "q") return TimeStep{Unit::kMonths, 3 * count};
     if (unit == "y") return TimeStep{Unit::kMonths, 12 * count};
   }
+  // Abseil also reads compound durations such as 1h30m.
   absl::Duration duration;
   if (digits > 0 && absl::ParseDuration(text, &duration) && duration > absl::ZeroDuration() &&
       duration < absl::Hours(24 * 3660)) {

@@ -22,6 +22,7 @@ constexpr uint64_t kFirstTokens = 16;
 constexpr absl::Duration kRetryDelay = absl::Seconds(1);  // where the server does not say
 
 absl::Duration DelayOf(const absl::Status& status) {
+  // Above zero, since a Next with a retry of zero means no retry.
   return std::max(absl::Milliseconds(1), RetryDelay(status).value_or(kRetryDelay));
 }
 

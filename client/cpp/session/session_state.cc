@@ -110,6 +110,7 @@ absl::StatusOr<SessionState::Sent> SessionState::Send(uint64_t first_seq, const 
 
 SessionState::Ready SessionState::Delivered(uint64_t seq) {
   absl::MutexLock lock(&mutex_);
+  // Never back: the server may have forgotten earlier saves.
   app_delivered_ = std::max(app_delivered_, seq);
   return Enqueue();
 }

@@ -84,6 +84,7 @@ void SessionState::FillTokens(MessageBuilder& builder) {
   const size_t most = std::min<uint64_t>({tokens_per_item_, Room(), builder.room() / token_bytes});
   v1::Tokens& tokens = builder.AddTokens();
   tokens.set_handle(handle_);
+  // Each item of tokens tells delivered_seq, so an item of its own is seldom needed.
   tokens.set_delivered_seq(told_ = SafeSeq());
   // At least one token leaves: a token may be larger than the room.
   const size_t taken = log_.CopyTo(sent_, std::max<size_t>(1, most), tokens);
@@ -248,6 +249,7 @@ SessionState::Next SessionState::OnClosed(const v1::Closed& closed) {
 SessionState::Next SessionState::OnFailed(const v1::Failed& failed) {
   if (failed.has_open_number() && failed.open_number() != open_number_) return {};
   const absl::Status status = FromProto(failed.status(), server_);
+  // Named copies code and message; the details have to be copied, too.
   const absl::Status named = [&] {
     absl::Status copy = Named(status);
     status.ForEachPayload([&](absl::string_view url, const absl::Cord& value) { copy.SetPayload(url, value); });

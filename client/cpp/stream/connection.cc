@@ -94,6 +94,7 @@ Break Connection::RunCall() {
   if (!metadata.ok()) return {.why = metadata.status()};
   Call call(options_, *metadata, stream_, WhereTo(), mailbox_.queue());
   Loop(call);
+  // The reason of this side says more than the status of a cancelled call.
   if (!given_up_.why.ok()) return given_up_;
   const absl::Status status = call.status();
   return {.why =
@@ -110,6 +111,7 @@ void Connection::Loop(Call& call) {
       for (const v1::ServerItem& item : call.reply().items()) OnItem(item, call);
       call.Read();
     }
+    // The loop goes on until gRPC has given all events of the call.
     if (mailbox_.stopped()) call.Cancel();
     Pump(call);
   }

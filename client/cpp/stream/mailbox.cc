@@ -17,6 +17,7 @@ gpr_timespec ToGpr(absl::Duration from_now) {
 }  // namespace
 
 Mailbox::~Mailbox() {
+  // A pending alarm gives its event now.
   alarm_.Cancel();
   queue_.Shutdown();
   void* tag;

@@ -69,6 +69,7 @@ absl::Status Reconnect::End(const Break& end) {
 absl::Duration Reconnect::Wait(const Break& end) {
   if (end.by == Break::By::kDraining && progress_) return waited_ = absl::ZeroDuration();
   const absl::Duration next = backoff_.Next();
+  // The last attempt still comes within the time left.
   waited_ = std::min(RetryDelay(end.why).value_or(next), std::max(TimeLeft(), absl::ZeroDuration()));
   return waited_;
 }
@@ -86,6 +87,7 @@ absl::Status Reconnect::NoWelcome() const {
 }
 
 absl::Duration Reconnect::TimeLeft() const {
+  // Before the first Welcome the address may be wrong; afterwards a server is away.
   const absl::Duration limit = ever_welcomed_ ? options_.reconnect_timeout : options_.connect_timeout;
   return down_since_ == absl::InfiniteFuture() ? limit : down_since_ + limit - clock_.Now();
 }

@@ -51,6 +51,7 @@ class Signals {
 // Takes workers under the interpreter's lock, works without it, and gives them back.
 void Run(Model& model, absl::Span<const Part> parts, const Arrays& arrays, size_t threads) {
   std::vector<std::unique_ptr<Worker>> workers;
+  // A session belongs to one worker at a time, so more workers than sessions would idle.
   for (size_t i = 0; i < std::clamp<size_t>(threads, 1, std::max<size_t>(1, parts.size())); ++i) {
     workers.push_back(model.Take());
   }
@@ -139,6 +140,7 @@ nb::bytes Bytes(Rows& rows) {
 }
 
 std::shared_ptr<Model> Load(const std::string& folder, const std::string& device, const std::string& tier) {
+  // Loading takes a while: the interpreter's lock is released meanwhile.
   absl::StatusOr<std::shared_ptr<Model>> model = absl::UnknownError("");
   {
     nb::gil_scoped_release released;

@@ -79,6 +79,7 @@ std::string FoldStacks(absl::Span<const CpuSample> samples, size_t most_bytes) {
   absl::flat_hash_map<std::string, size_t> counts;
   for (const CpuSample& sample : samples) ++counts[StackOf(sample, names)];
   std::vector<std::pair<std::string, size_t>> stacks(counts.begin(), counts.end());
+  // Equal counts stand in order of text: a profile is always printed alike.
   std::sort(stacks.begin(), stacks.end(), [](const auto& a, const auto& b) {
     return a.second != b.second ? a.second > b.second : a.first < b.first;
   });

@@ -41,6 +41,7 @@ bool HeaderWalk::Step(rocksdb::DB& db, const FolderLock& folder) {
   }
   if (page_->size() >= limit_ || at.status().ok()) return true;
   const std::string gave_way = at.GaveWayAt();
+  // A walk that stays in its place has failed, and must not be tried for ever.
   if (gave_way > next_) {
     ++idle_steps_;
     return next_ = gave_way, false;

@@ -56,6 +56,7 @@ void Lister::Run() {
     {
       absl::MutexLock lock(&mutex_);
       reads_ = false;
+      // Behind the rest: lists take turns.
       if (!done) waiting_.push_back(std::move(next));
     }
     if (!done) continue;

@@ -175,6 +175,7 @@ absl::Status RocksDbStore::OpenDatabase() {
   sparing_.Apply(settings);
   rocksdb::DB* opened = nullptr;
   rocksdb::Status status = rocksdb::DB::Open(settings, folder, &opened);
+  // RocksDB lacks a file that the MANIFEST names: a new database gets the readable sessions.
   if (!status.ok() && accepts_loss) {
     const absl::Status salvaged = SalvageInPlace(lock_);
     if (!salvaged.ok()) return absl::UnavailableError(absl::StrCat(options_.folder, ": ", salvaged.message()));

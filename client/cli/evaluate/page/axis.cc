@@ -31,6 +31,7 @@ std::string Grouped(std::string digits) {
 
 std::string TickLabel(double value, double step) {
   const double size = std::max(std::abs(value), step);
+  // More digits would not fit beside the axis.
   if (size >= 1e7 || step < 1e-5) return absl::StrFormat("%.4g", value);
   if (std::abs(value) < step / 2) value = 0;  // no "-0"
   if (step >= 1) return Grouped(absl::StrFormat("%.0f", value));

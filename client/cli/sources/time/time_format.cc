@@ -121,6 +121,7 @@ absl::StatusOr<TimeFormat> TimeFormat::FromName(absl::string_view name) {
     if (name == unit.name) return TimeFormat(unit.words, unit.suffix, {unit.name});
   }
   if (name.find('%') != absl::string_view::npos) {
+    // A format without a clock takes any clock behind the date.
     return TimeFormat(std::string(name), "",
                       HasClock(name) ? std::vector<std::string>{std::string(name)} : WithClocks(name));
   }
@@ -167,6 +168,7 @@ std::string TimeFormat::Format(int64_t time_ns) const {
   absl::Duration unit;
   absl::ParseDuration(absl::StrCat("1", unit_), &unit);
   const absl::Duration since = absl::Nanoseconds(time_ns);
+  // A whole number has no fraction, as most files have it.
   if (since % unit == absl::ZeroDuration()) return absl::StrCat(since / unit);
   return absl::StrFormat("%.3f", absl::FDivDuration(since, unit));
 }
