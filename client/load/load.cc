@@ -89,6 +89,7 @@ absl::Status CheckLoad(const LoadOptions& options) {
   };
   if (options.target.empty()) return absl::InvalidArgumentError("target is empty; HOST:PORT expected");
   if (options.sessions == 0) return invalid("sessions", 0, "at least 1");
+  // A stream without a session would measure nothing.
   if (options.streams == 0 || options.streams > options.sessions) {
     return invalid("streams", options.streams, absl::StrCat("1 .. ", options.sessions, ", the number of sessions,"));
   }

@@ -273,6 +273,7 @@ void LoadStream::AddMessage(uint32_t handle) {
 }
 
 size_t LoadStream::TimeIndex(uint32_t handle, uint64_t message) const {
+  // At most `window` messages of a session are unanswered: their times are a ring.
   return static_cast<size_t>(handle) * options_.window + message % options_.window;
 }
 
@@ -371,6 +372,7 @@ void LoadStream::SendAgain(uint32_t handle, uint64_t expected_seq) {
   Claims claims(options_.target, "Failed");
   claims.Within("expected_seq", expected_seq, SeqOf(session, session.answered), SeqOf(session, session.sent));
   if (!claims.status().ok()) return EndSession(session, std::string(claims.status().message()));
+  // The server may have taken a part of a message: the rest begins at resume_seq.
   const uint64_t sent = (expected_seq - session.base_seq) / options_.points_per_message;
   in_flight_ -= session.sent - sent;
   session.sent = sent;

@@ -30,6 +30,7 @@ absl::Status RosterFile::Read(int64_t now_ns) {
   if (!text->has_value()) return absl::OkStatus();
   absl::StatusOr<Roster> roster = Roster::Parse(**text);
   if (!roster.ok()) return absl::InvalidArgumentError(absl::StrCat(file_.path(), ": ", roster.status().message()));
+  // A valid list that lets nobody in may be a mistake.
   if (CallersOf(*roster) == 0) log::Log(log::LogLevel::kWarning, "the list names no caller", {{"file", file_.path()}});
   // Limits come before callers: a new caller never calls without the limits of the tenant.
   SetLimits(*roster, now_ns);

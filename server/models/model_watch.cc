@@ -123,6 +123,7 @@ void ModelWatch::Try(const std::string& path, Package& package) {
   if (package.digest.empty() && IsStray(path)) {
     return log::Log(log::LogLevel::kInfo, "no model package", {{"path", path}, {"why", "it has no model.json"}});
   }
+  // Lists show the package as loading meanwhile.
   Publish(path);
   package.refusal = LoadInto(path, package);
   if (!package.refusal.ok()) Refused(path, package.refusal);

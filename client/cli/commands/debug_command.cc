@@ -89,6 +89,7 @@ int DebugCommand::Streams(const client::Admin& admin) const {
     if (page.ok() && std::exchange(first, false) && !json_) PrintStreamHeader();
     return page;
   };
+  // Streams ascend by shard and then by number.
   const auto key = [](const client::StreamInfo& stream) { return std::pair(stream.shard, stream.number); };
   const absl::Status status =
       ForEachEntry(server_.target, &client::StreamPage::streams, ask, key, [this](const client::StreamInfo& stream) {

@@ -107,6 +107,7 @@ absl::Status ReadSeries(const std::string& path, const CsvOptions& csv, const Ev
   }
   if (!any.ok()) return any.status();
   for (const std::string& sentence : (*source)->Summary()) Say(sentence);
+  // All series of a file have the same rows, and so the same origins.
   const absl::StatusOr<std::vector<size_t>> origins = Origins(
       series[first].values.size(),
       {.horizon = evaluate.horizon, .start = evaluate.start, .stride = evaluate.stride, .windows = evaluate.windows});

@@ -86,6 +86,7 @@ void PrintList(const client::ModelList& list) {
                               list.uses[i].retiring ? "retiring" : "offered", list.uses[i].sessions, model.horizon,
                               model.row_bytes, name == list.default_model ? "(default) " : "", model.description));
   }
+  // Labels have lines of their own, since the share of new sessions belongs to a label.
   for (const client::ModelLabel& label : list.labels) {
     const std::string share = label.share > 0 ? absl::StrFormat(", %g%% of new sessions", 100 * label.share) : "";
     PrintLine(absl::StrFormat("%s version %d%s", Padded(label.label, 32), label.version, share));

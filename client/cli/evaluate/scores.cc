@@ -32,12 +32,14 @@ double ForecastScore::Pinball(double value, absl::Span<const double> quantiles) 
   double loss = 0;
   for (size_t i = 0; i < levels_.size(); ++i) {
     const double error = value - quantiles[i];
+    // A value above the quantile costs `level` of the distance, a value below costs 1 - level.
     loss += std::max(levels_[i] * error, (levels_[i] - 1) * error);
   }
   return loss;
 }
 
 void ForecastScore::Cover(size_t step, double value, absl::Span<const double> quantiles) {
+  // Without the levels 0.1 and 0.9 the forecast has no interval of 80 %.
   if (low_ < 0 || high_ < 0) return;
   // A forecast is a float. The value 21.3 is one, too, before the two are compared: else a forecast of the value itself
   // would miss it.

@@ -46,6 +46,7 @@ SurpriseScore MeanOf(absl::Span<const SurpriseScore> scores) {
   for (const SurpriseScore& score : scores) {
     if (score.values == 0) continue;
     ks.Add(score.ks);
+    // Shares count by their numbers of values.
     alerts += score.alerts * static_cast<double>(score.values);
     mean.values += score.values;
   }

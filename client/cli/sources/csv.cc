@@ -130,10 +130,12 @@ absl::Status CsvReader::ChooseFormat() {
 
 void CsvReader::LookAtTimes(const std::function<bool(int64_t time_ns)>& look) {
   if (!time_format_) return;
+  // A copy, since a format remembers the pattern that fitted last.
   TimeFormat format = *time_format_;
   std::vector<absl::string_view> row;
   records_.LookAhead(live_ ? 1 : CsvRecordReader::kAll, [&](const std::vector<absl::string_view>& fields) {
     row = fields;
+    // A ragged row shows no time, and does not end the look.
     if (!FitToHeader(row)) return true;
     if (columns_.tells_series_apart && !options_.only_series.empty() &&
         Readable(Trimmed(row[*columns_.tells_series_apart])) != options_.only_series) {
@@ -195,6 +197,7 @@ absl::StatusOr<bool> CsvReader::Next(CsvRow& row) {
   for (;;) {
     const absl::StatusOr<bool> any = NextFields();
     if (!any.ok()) return any.status();
+    // An end behind rows is the end; a header alone is a mistake.
     if (!*any) return any_row_ ? absl::StatusOr<bool>(false) : Error("there is a header line, but no rows");
     const absl::Status status = ReadRow(row);
     if (absl::IsNotFound(status)) continue;  // a row of another series
@@ -219,6 +222,7 @@ absl::Status CsvReader::ReadRow(CsvRow& row) {
   }
   if (columns_.tells_series_apart) {
     series_ = Readable(Trimmed(fields_[*columns_.tells_series_apart]));
+    // A row of another series: Next goes on.
     if (!options_.only_series.empty() && series_ != options_.only_series) return absl::NotFoundError("");
   }
   const absl::Status status = ReadTime(row);

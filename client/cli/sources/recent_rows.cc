@@ -15,6 +15,7 @@ absl::StatusOr<bool> RecentRows::Next(Row& row) {
     absl::StatusOr<bool> any = source_->Next(row);
     if (!any.ok() || !*any) return any;
     rows_.push_back(row);
+    // Beyond the capacity the oldest row goes, and cannot be sent again.
     if (rows_.size() > capacity_) {
       rows_.pop_front();
       ++first_seq_;

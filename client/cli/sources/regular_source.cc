@@ -228,7 +228,6 @@ bool RegularSource::IsOld(int64_t time_ns) const {
 }
 
 absl::Status RegularSource::Place() {
-  // The session has the row already.
   if (behind_ns_ && IsOld(csv_row_.time_ns) && !times_.from_start) return absl::OkStatus();
   Learn(csv_row_.time_ns);
   const Placed placed = series_->Add(csv_row_.time_ns, csv_row_.values, csv_row_.time);

@@ -57,6 +57,7 @@ void ParseDiskstats(absl::string_view diskstats, absl::Span<const std::string> d
 void ParseNetDev(absl::string_view net_dev, SystemCounters& counters) {
   for (absl::string_view line : absl::StrSplit(net_dev, '\n')) {
     const std::vector<absl::string_view> words = Words(line);
+    // The headings have no colon.
     if (words.size() < 10 || !absl::StrContains(line, ':') || words[0] == "lo") continue;
     counters.network_bytes += Number(words, 1) + Number(words, 9);
   }

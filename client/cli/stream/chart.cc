@@ -244,6 +244,7 @@ std::string Render(const ChartState& state, int width, int height) {
       lines.insert(lines.end(), panel.begin(), panel.end());
     }
   }
+  // The status stands in the last line, below empty lines if need be.
   lines.resize(static_cast<size_t>(std::max(0, height - 1)));
   if (height > 0) lines.push_back(Status(state, static_cast<size_t>(series - fitting), width));
   return absl::StrJoin(lines, "\n");

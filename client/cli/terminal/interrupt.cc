@@ -100,6 +100,7 @@ void Interrupt::Run() {
   for (;;) {
     pollfd events[] = {{quit_, POLLIN, 0}, {signals_, POLLIN, 0}};
     poll(events, 2, MillisUntil(deadline));
+    // The destructor ends the thread.
     if (events[0].revents != 0) return;
     signalfd_siginfo info;
     // A signal forces the end if the end has begun, for any reason.

@@ -59,6 +59,7 @@ std::string Escaped(absl::string_view utf8, Escape escape) {
 // The C library knows the widths, in a locale with UTF-8; without such a locale every character is one wide.
 class Widths {
  public:
+  // The thread has this locale for the object's life only: printf goes on in the user's locale.
   Widths() : before_(locale() == locale_t() ? locale_t() : uselocale(locale())) {}
   ~Widths() {
     if (before_ != locale_t()) uselocale(before_);

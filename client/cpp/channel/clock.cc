@@ -11,6 +11,7 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
+// A wait ends at most this much late.
 constexpr std::chrono::milliseconds kLook(20);
 
 // Goes on from the wall clock's time as the program began, and is never set back.

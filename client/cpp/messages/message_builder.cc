@@ -15,6 +15,7 @@ v1::ClientItem& MessageBuilder::Add() {
 }
 
 v1::Tokens& MessageBuilder::AddTokens() {
+  // Items of earlier messages are used again, with the memory of their arrays.
   if (spare_.empty()) return *Add().mutable_tokens();
   bytes_ += kFraming;
   v1::ClientItem* item = spare_.back().release();

@@ -125,6 +125,7 @@ SessionState::Next SessionState::OnOpened(const v1::Opened& message) {
   // Callbacks come without the lock: a listener may call the session back.
   if (deleting) return DeleteAgain(opened);
   if (!loss.ok()) return End(loss.status());
+  // The listener hears of the next break again.
   told_disconnected_ = false;
   if (loss->session || loss->end_seq > loss->begin_seq) Call([&] { listener_.OnLost(session_, *loss); });
   Call([&] { listener_.OnOpened(session_, opened); });

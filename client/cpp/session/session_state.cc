@@ -131,6 +131,7 @@ absl::Status SessionState::Flush() {
 absl::StatusOr<SessionState::Ready> SessionState::Close(Ending ending) {
   if (current_callback != nullptr) return Named(absl::StatusCode::kFailedPrecondition, "Close in a callback");
   absl::MutexLock lock(&mutex_);
+  // WaitClosed then returns the status of the end.
   if (phase_ == Phase::kEnded) return Ready::kNo;
   close_wanted_ = true;
   delete_wanted_ = ending == Ending::kDelete;

@@ -247,6 +247,7 @@ SessionState::Next SessionState::OnClosed(const v1::Closed& closed) {
 }
 
 SessionState::Next SessionState::OnFailed(const v1::Failed& failed) {
+  // The refusal of an earlier Open, on a stream that broke.
   if (failed.has_open_number() && failed.open_number() != open_number_) return {};
   const absl::Status status = FromProto(failed.status(), server_);
   // Named copies code and message; the details have to be copied, too.
@@ -275,6 +276,7 @@ SessionState::Next SessionState::OnTokensFailed(const absl::Status& status, uint
   // Refusals of these kinds end with the server's trouble, and do not count as repairs.
   const bool room_comes = absl::IsUnavailable(status) || ErrorReason(status) == "SET_ASIDE";
   if (!repairable || (!room_comes && ++repairs_ > kMaxRepairs)) return End(status);
+  // The log has the tokens from expected_seq on.
   if (!Retryable(status)) return GoOnFrom(expected_seq);
   Next next = RetryAfter(status);
   // The server has the handle open, and the next Open gets another handle.

@@ -108,6 +108,7 @@ void Connection::Loop(Call& call) {
     if (!event) {
       OnDeadline(call);
     } else if (event->tag != Mailbox::kMail && call.OnEvent(event->tag, event->ok)) {
+      // The next read follows the handling: a slow listener holds the server back.
       for (const v1::ServerItem& item : call.reply().items()) OnItem(item, call);
       call.Read();
     }
@@ -125,6 +126,7 @@ Mailbox::Heed Connection::Heeds(const Call& call) const {
 void Connection::OnDeadline(Call& call) {
   if (clock_.Now() < call_deadline_) return;
   if (!welcomed_) given_up_ = {.why = reconnect_.NoWelcome(), .by = Break::By::kClient};
+  // The cancelled call ends by its own events.
   call_deadline_ = absl::InfiniteFuture();
   call.Cancel();
 }

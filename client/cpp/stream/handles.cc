@@ -127,6 +127,7 @@ void Handles::Follow(const State& state, const SessionState::Next& next) {
   const bool retries = next.retry > absl::ZeroDuration();
   if (next.ready == SessionState::Ready::kYes) ready_.push_back(state);
   if (next.close) Release(state);
+  // A retry opens the session under another handle.
   if (next.ended || retries) Forget(state->handle());
   if (retries) retries_.emplace_back(clock_.Now() + next.retry, state);
   if (next.ended) mailbox_.Forget(state);

@@ -133,6 +133,7 @@ std::optional<Mailbox::Event> Mailbox::Next(Heed heed, absl::Duration timeout) {
   absl::MutexLock lock(&mutex_);
   listening_ = false;
   if (status != grpc::CompletionQueue::GOT_EVENT) return std::nullopt;
+  // The alarm has rung, and may be set again.
   if (event.tag == kMail) wake_pending_ = false;
   return event;
 }

@@ -16,6 +16,7 @@ double RealRandom() {
 
 // True if another attempt would end alike.
 bool IsFinal(const Break& end) {
+  // A server that sent something impossible would send the same again.
   if (end.by == Break::By::kLie) return true;
   // A server that names a time wants another attempt, whatever the code.
   if (RetryDelay(end.why)) return false;
@@ -59,6 +60,7 @@ absl::Status Reconnect::End(const Break& end) {
   // The error of a stream says more than a Welcome that did not come: NoWelcome adds the error.
   if (end.by == Break::By::kStream) cause_ = end.why;
   if (progress_ || now - up_since_ > waited_) backoff_.Reset();
+  // After a Welcome the outage begins with the break.
   down_since_ = welcomed_ ? now : std::min(down_since_, now);
   if (IsFinal(end)) return end.why;
   if (TimeLeft() > absl::ZeroDuration()) return absl::OkStatus();

@@ -75,6 +75,7 @@ absl::StatusOr<std::unique_ptr<CpuSampler>> CpuSampler::Start(absl::Duration int
 CpuSampler::~CpuSampler() { Stop(); }
 
 void CpuSampler::Stop() {
+  // The destructor stops a second time.
   if (!running_) return;
   running_ = false;
   SetTimer(absl::ZeroDuration());

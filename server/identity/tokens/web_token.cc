@@ -49,6 +49,7 @@ std::optional<Role> RoleIn(const std::string& text) {
 std::optional<Role> HighestRole(const json& claims, const std::string& name) {
   const json* claim = Find(claims, name);
   if (claim == nullptr) return std::nullopt;
+  // A text with blanks between roles, as in `scope`.
   if (claim->is_string()) return RoleIn(claim->get<std::string>());
   if (!claim->is_array()) return std::nullopt;
   std::optional<Role> highest;

@@ -105,6 +105,7 @@ absl::StatusOr<StoredHeader> ParseHeader(const std::string& key, absl::string_vi
         absl::StrCat(what, " has format version ", version, ", this server knows ", kVersion));
   }
   StoredHeader header = TakeHeader(fields);
+  // The bytes do not repeat the key.
   header.key = key;
   if (absl::Status status = fields.Finish(); !status.ok()) return status;
   return header;

@@ -32,6 +32,7 @@ absl::Status CheckRedisOptions(const RedisOptions& options) {
   const std::string& prefix = options.prefix;
   const bool printable =
       std::all_of(prefix.begin(), prefix.end(), [](unsigned char c) { return absl::ascii_isgraph(c); });
+  // Without a prefix the keys could meet the keys of other programs.
   if (prefix.empty() || prefix.size() > kMaxPrefixBytes || !printable) {
     return absl::InvalidArgumentError(absl::StrCat("redis_prefix: '", prefix, "' is not 1 to ", kMaxPrefixBytes,
                                                    " bytes of printable ASCII without a space"));

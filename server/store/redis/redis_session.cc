@@ -68,6 +68,7 @@ std::string KeepOf(std::optional<uint64_t> keep_seq) {
 }
 
 absl::StatusOr<StoredHeader> ParseRedisSession(const std::string& key, absl::Span<redisReply* const> fields) {
+  // A header alone is a session without saves; nothing at all is no session.
   if (std::none_of(fields.begin(), fields.end(), IsThere)) return NoSuchSession(key);
   if (!IsThere(fields[0])) return Gone(key, "facts");
   absl::StatusOr<StoredHeader> header = ParseHeader(key, TextOf(*fields[0]));

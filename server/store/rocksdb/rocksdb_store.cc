@@ -107,6 +107,7 @@ std::unique_ptr<rocksdb::Options> SettingsOf(const RocksDbOptions& options, cons
 absl::StatusOr<std::unique_ptr<RocksDbStore>> RocksDbStore::Open(const RocksDbOptions& options) {
   absl::StatusOr<FolderLock> lock = FolderLock::Take(options.folder, kFormat);
   if (!lock.ok()) return lock.status();
+  // A copied folder may have the rights of any umask.
   KeepPrivate(lock->path());
   std::unique_ptr<RocksDbStore> store(new RocksDbStore(*std::move(lock), options));
   if (absl::Status status = store->OpenDatabase(); !status.ok()) return status;

@@ -166,6 +166,7 @@ std::string WorstSeriesFigure(const std::vector<ScoreRow>& series_rows, size_t m
   }
   std::stable_sort(rows.begin(), rows.end(),
                    [](const ScoreRow& a, const ScoreRow& b) { return a.forecast.mase > b.forecast.mase; });
+  // The worst series come first, and the rest is left out.
   rows.resize(std::min(rows.size(), most));
   std::reverse(rows.begin(), rows.end());  // the axis counts from the bottom
   AxisOptions names;
