@@ -162,6 +162,7 @@ std::optional<double> Metric(absl::string_view page, absl::string_view name) {
 std::optional<ServerUsage> ParseMetrics(absl::string_view page) {
   const auto cpu = Metric(page, "process_cpu_seconds_total");
   const auto rss = Metric(page, "process_resident_memory_bytes");
+  // Numbers of a stranger's page have to fit 64 bits.
   constexpr double kMost = 1e18;
   if (!cpu || !rss || !(*cpu >= 0 && *cpu < kMost) || !(*rss >= 0 && *rss < kMost)) return std::nullopt;
   return ServerUsage{.cpu_seconds = *cpu, .rss_bytes = static_cast<uint64_t>(*rss)};

@@ -37,6 +37,7 @@ rpc::StreamLimits Limits() {
 absl::StatusOr<address::Address> FreeAddress(const std::string& text) {
   absl::StatusOr<address::Address> address = address::Address::Parse(text);
   if (!address.ok()) return address.status();
+  // Any free port will do: nothing can be in use.
   if (address->port == 0) return address;
   if (absl::Status status = address::CheckFree(*address); !status.ok()) return status;
   return address;

@@ -82,6 +82,7 @@ void AddFiles(Families& families) {
   // Without /proc/self/fd the metric is left out.
   const std::filesystem::directory_iterator open("/proc/self/fd", error);
   if (!error) {
+    // Each entry of the folder is an open descriptor.
     const auto count = std::distance(begin(open), end(open)) - 1;  // without the folder's own descriptor
     families.push_back(Gauges("process_open_fds", "Open file descriptors.").Add({}, static_cast<double>(count)).Take());
   }

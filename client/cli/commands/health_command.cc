@@ -25,6 +25,7 @@ int Check(const client::ServiceOptions& server, const std::string& service) {
 
 int RunHealth(Arguments arguments) {
   ConnectionFlags connection;
+  // A probe waits for a shorter time than a person.
   client::ServiceOptions server{.timeout = absl::Seconds(5)};
   std::string service;
   command_line::Flags flags("aaren health --target=HOST:PORT [flags]",

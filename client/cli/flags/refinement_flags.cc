@@ -17,6 +17,7 @@ void RefinementFlags::AddTo(command_line::Flags& flags) {
 }
 
 client::Refinement RefinementFlags::Refinement() const {
+  // Each step builds on the step before: without an earlier step the later steps go, too.
   if (mix == "off") return client::Refinement::kNone;
   if (calibrate == "off") return client::Refinement::kUncalibrated;
   return restrict == "off" ? client::Refinement::kUnrestricted : client::Refinement::kFull;

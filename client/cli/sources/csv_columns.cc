@@ -324,6 +324,7 @@ absl::Status Chooser::TakeNamed() {
   for (const std::string& name : *names) {
     const absl::StatusOr<size_t> field = FieldOf(name);
     if (!field.ok()) return field.status();
+    // A column twice would be two equal channels.
     if (!chosen.insert(*field).second) {
       return absl::InvalidArgumentError(absl::StrCat("--columns=", options_.columns, " names \"", name, "\" twice"));
     }

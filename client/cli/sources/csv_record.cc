@@ -111,6 +111,7 @@ absl::StatusOr<bool> CsvRecordReader::Take(absl::string_view& record) {
   record = absl::string_view(buffer_).substr(at_.begin, at_.scanned - at_.begin);
   // A quoted field may have line ends.
   at_.next_line += static_cast<uint64_t>(std::count(record.begin(), record.end(), '\n')) + 1;
+  // Behind the line end, or at the end of a last line without one.
   at_.begin = at_.scanned = std::min(at_.scanned + 1, buffer_.size());
   at_.found = false;
   absl::ConsumeSuffix(&record, "\r");

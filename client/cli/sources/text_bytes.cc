@@ -132,6 +132,7 @@ class Utf16 {
       return;
     }
     const char32_t unit = big_endian_ ? first_ << 8 | byte : byte << 8 | first_;
+    // The first half of a pair waits for the second.
     if (unit >= 0xD800 && unit < 0xDC00) {
       high_ = unit;
     } else if (unit >= 0xDC00 && unit < 0xE000) {

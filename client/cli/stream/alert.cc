@@ -8,6 +8,7 @@
 namespace aaren::cli {
 
 bool AlertRule::IsAlert(float surprise) const {
+  // A value may be too low or too high: each side has half of the rate.
   const double tail = std::min<double>(surprise, 1.0 - surprise);
   return tail < rate_ / 2;  // NaN is below nothing
 }

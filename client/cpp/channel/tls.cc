@@ -67,6 +67,7 @@ absl::Status ReadOwn(const TlsFiles& files, grpc::SslCredentialsOptions& options
   if (!cert.ok()) return cert.status();
   const absl::StatusOr<std::string> key = ReadKey(files.key);
   if (!key.ok()) return key.status();
+  // gRPC would take the pair, and fail at every connection without naming the files.
   if (X509_check_private_key(FirstCertificate(*cert).get(), PrivateKey(*key).get()) != 1) {
     ERR_clear_error();
     return absl::InvalidArgumentError(absl::StrCat(files.key, " is not the key of the certificate ", files.cert));

@@ -13,7 +13,7 @@ namespace aaren::client {
 namespace {
 
 constexpr int64_t kHour = 3'600'000'000'000;
-// No country changes its clocks later in the night.
+// A change of clocks is looked for from midnight to this hour.
 constexpr int kLastHourOfChange = 4;
 // An eighth lets the grid follow a drifting clock, and takes little notice of one row's jitter.
 constexpr int64_t kFollow = 8;  // the part of a row's distance from the grid by which the grid follows

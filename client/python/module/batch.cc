@@ -94,6 +94,7 @@ absl::Status CheckBatch(absl::Span<const Part> parts, const Arrays& arrays) {
     if (absl::Status status = CheckValues(parts[i], arrays, i, parts.size()); !status.ok()) return status;
     seen.emplace_back(parts[i].rows, i);
   }
+  // The sessions of a batch have no order, so each may come once.
   std::sort(seen.begin(), seen.end());
   const auto twice =
       std::adjacent_find(seen.begin(), seen.end(), [](const auto& a, const auto& b) { return a.first == b.first; });

@@ -71,7 +71,7 @@ bool Lister::Step(rocksdb::DB& db, Waiting& waiting) {
   if (waiting.walk.idle_steps() < kManyIdleSteps || now < next_flush_) return done;
   next_flush_ = now + kBetweenFlushes;
   rocksdb::FlushOptions at_once;
-  // The walk goes on meanwhile, and the flush does not wait for room among the unsorted writes.
+  // The walk goes on meanwhile. The flush begins at once, even where writes have to wait for the flush.
   at_once.wait = false;
   at_once.allow_write_stall = true;
   (void)db.Flush(at_once);

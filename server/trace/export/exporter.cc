@@ -16,7 +16,7 @@
 namespace aaren::trace {
 namespace {
 
-// While a collector is away every batch is lost, at least one a second under load: the log gets a line a minute.
+// While a collector is away every batch is lost: the log gets a line a minute, and not a line a batch.
 constexpr std::chrono::minutes kLogPause(1);
 constexpr size_t kLogBytes = 512;       // shown of a collector's message
 constexpr int kMostBackoffMs = 10'000;  // bounds the time to find a collector again
