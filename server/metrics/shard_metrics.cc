@@ -1,5 +1,6 @@
 #include "server/metrics/shard_metrics.h"
 
+#include <type_traits>
 #include <utility>
 
 #include "server/metrics/format/family.h"
@@ -13,7 +14,7 @@ using Streams = std::vector<const rpc::StreamCounters*>;
 
 // Shards go on counting during a scrape: a sum over several shards is of no single moment.
 template <typename Holder>
-double Sum(const std::vector<const Holder*>& holders, counters::Counter Holder::*counter) {
+double Sum(const std::vector<const Holder*>& holders, std::type_identity_t<counters::Counter Holder::*> counter) {
   uint64_t sum = 0;
   for (const Holder* holder : holders) sum += (holder->*counter).value();
   return static_cast<double>(sum);
@@ -27,9 +28,9 @@ prometheus::MetricFamily ByLabel(Family family, const char* label, const std::ve
   return family.Take();
 }
 
-template <size_t N>
+template <typename Part, size_t N>
 prometheus::MetricFamily ToHistogram(const char* name, const char* help, const Shards& shards,
-                                     counters::Histogram<N> shard::ShardCounters::*histogram) {
+                                     counters::Histogram<N> Part::*histogram) {
   Family family(name, help, prometheus::MetricType::Histogram);
   std::vector<const counters::Histogram<N>*> parts;
   for (const shard::ShardCounters* shard : shards) parts.push_back(&(shard->*histogram));

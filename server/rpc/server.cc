@@ -98,7 +98,7 @@ absl::Status Server::Begin(const ServerOptions& options, const models::ModelTabl
                                    .heard_of = [this](absl::string_view peer) { return acceptor_->HeardOf(peer); }};
     absl::StatusOr<std::unique_ptr<ShardLoop>> loop = ShardLoop::Make(loop_options, models, *registrar_, clock_);
     if (!loop.ok()) return loop.status();
-    registrar_->AddShard((*loop)->shard());
+    registrar_->AddShard((*loop)->shard().owner());
     shards.push_back({[loop = loop->get()](int socket) { loop->Take(socket); },
                       [loop = loop->get()] { return loop->busy_ns(); },
                       [loop = loop->get()] { return loop->Relieve(); }});

@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_SAVE_SAVE_H_
 #define AAREN_SERVER_SAVE_SAVE_H_
 
-// A save is a copy of a session's rows for the store. A shard's Saver asks for it, the registrar gives it to the store,
-// and its result goes back to the shard. README.md tells its life. Threading: plain values.
+// A save is a copy of a session's rows for the store. A shard takes the copy, the registrar gives the copy to the
+// store, and its result goes back to the shard. README.md tells its life. Threading: plain values.
 
 #include <cstdint>
 #include <string>

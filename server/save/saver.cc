@@ -11,8 +11,8 @@ namespace aaren::save {
 namespace {
 
 constexpr size_t kBatchBytes = 4 << 20;
-constexpr size_t kShareBytes = 256 << 10;  // of saves that can wait, beside those for which replies wait
-constexpr int kLastBatches = 4;  // of who leaves, so that the store never waits for a batch; together as large as one
+constexpr size_t kShareBytes = 256 << 10;  // of saves that can wait, in a batch with saves for which replies wait
+constexpr int kLastBatches = 4;            // of a leaving server, so that the store never waits; together kBatchBytes
 constexpr int64_t kPauseMs = 200;
 constexpr int64_t kTellMs = 60'000, kTellInTheWayMs = 1'000;
 
@@ -24,40 +24,43 @@ bool Saver::NeedsSave(const session::Session& session) const {
   if (!enabled() || session.durability == session::SessionDurability::kNone) return false;
   const bool replaces = session.pending_seq != session::Session::kNoSave && session.pending_seq != session.point.seq;
   if (session.SavesEveryToken() && replaces) return false;  // until OnDelivered
-  // While it is attached Watch sees to it. But what only repeats itself may come back and leave again before that.
+  // An attached session in the quiet list is saved in time. But a session that only repeats tokens may come back and
+  // leave again before.
   const int64_t used_ms = session.last_active_ms - session.saved_active_ms;
   const bool used_since = used_ms > (session.stream == nullptr ? 0 : quiet_ms_);
   return session.point.seq != session.newest_save() || (quiet_ms_ > 0 && used_since);
 }
 
+void Saver::Settle(session::Session& session, int64_t now_ms) {
+  lists_.Remove(session);
+  if (session.held || session.save_in_flight || session.under_way) return;
+  if (NeedsSave(session)) return Queue(session, now_ms);
+  if (session.AwaitsDelivery()) {
+    session.due_ms = now_ms;
+    return lists_.untold.PushBack(session);
+  }
+  session.stream == nullptr ? lists_.resting.PushBack(session) : Watch(session, now_ms);
+}
+
 void Saver::Watch(session::Session& session, int64_t now_ms) {
   if (!enabled() || session.AwaitsSave()) return;
-  if (session.durability == session::SessionDurability::kNone) return never_saved_.PushBack(session);
+  if (session.durability == session::SessionDurability::kNone) return lists_.never_saved.PushBack(session);
   session.due_ms = quiet_ms_ > 0 ? now_ms + quiet_ms_ : std::numeric_limits<int64_t>::max();
-  quiet_.PushBack(session);
-}
-
-bool Saver::AwaitsDelivery(const session::Session& session) {
-  return session.AwaitsSave() && session.pending_seq != session::Session::kNoSave && session.stream != nullptr;
-}
-
-void Saver::AwaitDelivery(session::Session& session, int64_t now_ms) {
-  session.due_ms = now_ms;
-  untold_.PushBack(session);
+  lists_.quiet.PushBack(session);
 }
 
 session::Session* Saver::Untold(int64_t now_ms, bool in_the_way) const {
-  session::Session* first = untold_.front();
+  session::Session* first = lists_.untold.front();
   const int64_t patience = in_the_way ? kTellInTheWayMs : kTellMs;
   return first != nullptr && first->due_ms + patience <= now_ms ? first : nullptr;
 }
 
 void Saver::Queue(session::Session& session, int64_t now_ms) {
   if (session.AwaitsSave()) {
-    urgent_.PushBack(session);
+    lists_.urgent.PushBack(session);
   } else if (session.stream == nullptr || session.stalled) {
     session.due_ms = 0;
-    unsaved_.PushFront(session);
+    lists_.unsaved.PushFront(session);
   } else {
     QueueLater(session, now_ms);
   }
@@ -65,7 +68,13 @@ void Saver::Queue(session::Session& session, int64_t now_ms) {
 
 void Saver::QueueLater(session::Session& session, int64_t now_ms) {
   session.due_ms = now_ms + interval_ms_;
-  unsaved_.PushBack(session);
+  lists_.unsaved.PushBack(session);
+}
+
+void Saver::Retry(session::Session& session, int64_t now_ms) {
+  if (session.list != session::Session::List::kUnsaved && session.list != session::Session::List::kUrgent) return;
+  lists_.Remove(session);
+  QueueLater(session, now_ms);
 }
 
 bool Saver::MayRest(const session::Session& session, int64_t now_ms) const {
@@ -74,14 +83,14 @@ bool Saver::MayRest(const session::Session& session, int64_t now_ms) const {
 }
 
 bool Saver::MustWait(const session::Session& session, int64_t now_ms) const {
-  const bool only_again = session.pending_seq == session.point.seq;  // in the place of the newer one
+  const bool only_again = session.pending_seq == session.point.seq;  // the same save, in its own place
   return session.pending_seq != session::Session::kNoSave && !only_again && !MayRest(session, now_ms);
 }
 
 session::Session* Saver::NextDue(int64_t now_ms) const {
-  session::Session* unsaved = unsaved_.front();
+  session::Session* unsaved = lists_.unsaved.front();
   if (unsaved != nullptr && (hurry_ || unsaved->due_ms <= std::max(now_ms, advanced_ms_))) return unsaved;
-  session::Session* quiet = quiet_.front();
+  session::Session* quiet = lists_.quiet.front();
   return quiet != nullptr && quiet->due_ms <= now_ms ? quiet : nullptr;
 }
 
@@ -94,22 +103,23 @@ bool Saver::MayStartAnother(int64_t now_ms) const {
 
 size_t Saver::TakeUrgent(std::vector<session::Session*>& due) {
   size_t bytes = 0;
-  for (session::Session* next = urgent_.front(); next != nullptr && bytes < BatchBytes(); next = urgent_.front()) {
-    Remove(*next);
+  session::SessionList& urgent = lists_.urgent;
+  for (session::Session* next = urgent.front(); next != nullptr && bytes < BatchBytes(); next = urgent.front()) {
+    urgent.Remove(*next);
     due.push_back(next);
     bytes += BytesOf(*next);
   }
   return bytes;
 }
 
-// The sessions that are due, as many as fit into a batch; they are in no list any more.
+// Takes the sessions that are due out of their lists, as many as fit into a batch.
 std::vector<session::Session*> Saver::TakeDue(int64_t now_ms) {
   std::vector<session::Session*> due;
   const bool urgent = TakeUrgent(due) > 0;
   const size_t most = std::exchange(shares_, urgent) || urgent ? kShareBytes : BatchBytes();
   size_t bytes = 0;
   for (session::Session* next = NextDue(now_ms); next != nullptr && bytes < most; next = NextDue(now_ms)) {
-    Remove(*next);
+    lists_.Remove(*next);
     if (MustWait(*next, now_ms)) {
       QueueLater(*next, now_ms);
       continue;
@@ -120,11 +130,11 @@ std::vector<session::Session*> Saver::TakeDue(int64_t now_ms) {
   return due;
 }
 
-absl::Status Saver::StartDue(int64_t now_ms) {
-  if (batches_under_way_ >= (leaves() ? kLastBatches : 1) || now_ms < paused_ms_) return absl::OkStatus();
-  const std::vector<session::Session*> due = TakeDue(now_ms);
-  if (due.empty()) return absl::OkStatus();
+absl::StatusOr<std::vector<store::SaveWrite>> Saver::TakeBatch(int64_t now_ms) {
   std::vector<store::SaveWrite> batch;
+  if (batches_under_way_ >= (leaves() ? kLastBatches : 1) || now_ms < paused_ms_) return batch;
+  const std::vector<session::Session*> due = TakeDue(now_ms);
+  if (due.empty()) return batch;
   std::vector<session::RowsRead> rows;
   batch.reserve(due.size());
   rows.reserve(due.size());
@@ -138,19 +148,18 @@ absl::Status Saver::StartDue(int64_t now_ms) {
   }
   for (session::Session* session : due) {
     session->save_in_flight = true;
-    // A save that this one replaces is as good as gone: its client's delivered_seq does not make it durable any more.
+    // A replaced save is as good as gone: the client's delivered_seq does not make it durable any more.
     if (session->pending_seq != session->point.seq) session->pending_seq = session::Session::kNoSave;
   }
   ++batches_under_way_;
-  send_(std::move(batch));
-  return absl::OkStatus();
+  return batch;
 }
 
 void Saver::Pause(int64_t now_ms) {
   if (leaves()) paused_ms_ = now_ms + kPauseMs;
 }
 
-// All but its rows.
+// All of a save but the rows.
 store::SaveWrite Saver::WriteOf(session::Session& session, int64_t now_ms) const {
   store::SaveWrite write;
   store::SessionHeader& header = write.header;

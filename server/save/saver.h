@@ -1,101 +1,86 @@
 #ifndef AAREN_SERVER_SAVE_SAVER_H_
 #define AAREN_SERVER_SAVE_SAVER_H_
 
-// The Saver decides when a session's rows are copied for the store, and which older save stays.
+// The Saver decides when a session's rows are copied for the store, and which older save stays. The Saver puts every
+// session into the list that the session's state asks for (server/session/table/session_lists.h).
 //
-// A session with unsaved tokens is due one interval after the first of them. A detached one is due at once, and so is
-// one whose stream waits for a save. Saves travel in batches, one at a time, or a few smaller ones when the server
-// leaves. A session has one save under way at most, and keeps two. While the newer one is not durable (its client has
-// not yet told a delivered_seq that high), the next does not begin. The last one before the session rests does begin,
-// and takes the newer one's place.
+// A session with unsaved tokens is due one interval after the first of the tokens. A detached session is due at once,
+// and so is a session whose stream waits for a save. Saves travel in batches: one batch at a time, or a few smaller
+// batches when the server leaves. A session has at most one save under way, and two saves in the store. While the newer
+// save is not durable (the client's delivered_seq is lower), the next save does not begin. The last save before the
+// session rests does begin, and takes the place of the newer save.
 //
-// Durability says more. A session with NONE is never saved. One with EVERY_TOKEN is due at once, and its newer save is
-// never replaced before it is durable: its client was told that an Open may go back there.
+// A session with durability NONE is never saved. A session with EVERY_TOKEN is due at once, and nothing replaces its
+// newer save before the save is durable: the client knows that an Open may go back to the save.
 //
-// Where sessions expire, the store must know when one was used last. So one that is attached and quiet is saved again
-// now and then, and one that detaches once more.
+// Where sessions expire, the store must know the time of the last use. So a quiet attached session is saved again now
+// and then, and a session that detaches is saved once more.
 //
-// Each save of an attached session says where its stream is, and how long that holds. This lease is over a while after
-// the next save should have come.
+// A save of an attached session names the server with the stream, and how long to believe the name: the lease ends a
+// while after the next save should have come.
 //
 // Threading: belongs to one shard.
 
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "server/save/save.h"
 #include "server/session/session.h"
 #include "server/session/table/row_pool.h"
-#include "server/session/table/session_list.h"
+#include "server/session/table/session_lists.h"
 
 namespace aaren::save {
 
+struct SaverOptions {
+  absl::Duration interval = absl::ZeroDuration();     // rounded up to a millisecond; zero: nothing is saved
+  absl::Duration session_ttl = absl::ZeroDuration();  // zero: sessions do not expire
+  Lease lease = {};
+};
+
 class Saver {
  public:
-  // Takes a batch to where it is written; SavesDone of the shard brings the results back.
-  using Send = std::function<void(std::vector<store::SaveWrite>)>;
-
-  // `rows` outlives this. The interval is rounded up to a millisecond; zero: nothing is saved. `session_ttl`: zero if
-  // sessions do not expire.
-  Saver(absl::Duration interval, absl::Duration session_ttl, Lease lease, session::RowPool& rows, Send send)
-      : interval_ms_(absl::ToInt64Milliseconds(absl::Ceil(interval, absl::Milliseconds(1)))),
-        quiet_ms_(absl::ToInt64Milliseconds(absl::Ceil(session_ttl / 8, absl::Milliseconds(1)))),
-        lease_(std::move(lease)),
+  // `rows` and `lists` outlive this.
+  Saver(const SaverOptions& options, session::RowPool& rows, session::SessionLists& lists)
+      : interval_ms_(absl::ToInt64Milliseconds(absl::Ceil(options.interval, absl::Milliseconds(1)))),
+        quiet_ms_(absl::ToInt64Milliseconds(absl::Ceil(options.session_ttl / 8, absl::Milliseconds(1)))),
+        lease_(options.lease),
         rows_(rows),
-        send_(std::move(send)) {}
+        lists_(lists) {}
 
   bool enabled() const { return interval_ms_ > 0; }
+  const Lease& lease() const { return lease_; }
   bool NeedsSave(const session::Session& session) const;
 
-  // Whether `most` of its tokens below `end`, or more, wait for the store alone. While a save waits to become durable
-  // it is the client's turn: it has to tell a delivered_seq.
+  // True if `most` or more of the session's tokens below `end` wait for the store alone. While a save waits to become
+  // durable the server waits for the client, who has to tell a delivered_seq.
   bool Lags(const session::Session& session, uint64_t end, uint64_t most) const {
     return enabled() && session.pending_seq == session::Session::kNoSave && end - session.durable_seq >= most;
   }
 
-  // Queues a session that needs a save. REQUIRES: it is in no list and no save of it is under way.
-  void Queue(session::Session& session, int64_t now_ms);
-  void QueueLater(session::Session& session, int64_t now_ms);  // even if it is detached: its last save failed
-  void Remove(session::Session& session) {
-    urgent_.Remove(session);
-    untold_.Remove(session);
-    unsaved_.Remove(session);
-    quiet_.Remove(session);
-    never_saved_.Remove(session);
-  }
+  // Puts the session into the list that its state asks for, or into none.
+  void Settle(session::Session& session, int64_t now_ms);
 
-  // Notes that an attached session awaits a save that waits for its client's delivered_seq; whether it is such a one;
-  // and one that has waited for a minute, or null. Where its reply is in the way of others', it may wait for a second.
-  // REQUIRES: as Queue.
-  void AwaitDelivery(session::Session& session, int64_t now_ms);
-  static bool AwaitsDelivery(const session::Session& session);
+  // After a failed save: the session is due one interval later, even if no stream has it. Does nothing for a session
+  // that needs no save.
+  void Retry(session::Session& session, int64_t now_ms);
+
+  // A session that has waited a minute for the client's delivered_seq; null if there is none. A session whose reply is
+  // in the way of other replies may wait for a second only.
   session::Session* Untold(int64_t now_ms, bool in_the_way) const;
-  session::Session* FirstUntold() const { return untold_.front(); }  // the others follow it
 
-  // Whether a session is due at once whose replies wait for it.
-  bool urgent() const { return urgent_.front() != nullptr; }
-
-  // Notes that an attached session needs no save now: it is one of attached_and_saved. REQUIRES: as Queue.
-  void Watch(session::Session& session, int64_t now_ms);
-
-  // In the order in which they were saved.
-  session::SessionList& attached_and_saved() { return quiet_; }
-
-  // Those with durability NONE that are attached, in the order in which they were watched.
-  session::SessionList& never_saved() { return never_saved_; }
+  // True if a session is due at once because its replies wait for the save.
+  bool urgent() const { return lists_.urgent.front() != nullptr; }
 
   // While rows are scarce: an attached session that was not used for so long may rest, and its save need not wait for
-  // the one before to become durable. None: none may.
+  // the save before to become durable. Without a value no attached session may.
   void LetRest(std::optional<absl::Duration> unused) {
     rest_after_ms_ = unused ? std::make_optional(absl::ToInt64Milliseconds(*unused)) : std::nullopt;
   }
 
-  // What was unsaved before now is due at once; what becomes so later, or must wait, is not.
+  // Sessions that are unsaved now are due at once; sessions that come later, or that must wait, are not.
   void Advance(int64_t now_ms) { advanced_ms_ = now_ms + interval_ms_ - 1; }
 
   // The server leaves: as Advance, and several batches are under way from now on.
@@ -109,28 +94,32 @@ class Saver {
   bool hurrying() const { return hurry_; }
   bool leaves() const { return leaves_ || hurry_; }
 
-  // The store fails: who leaves asks it again after a pause only.
+  // The store fails: a leaving server asks the store again only after a pause.
   void Pause(int64_t now_ms);
 
-  // Starts the saves that are due, unless batches enough are under way. An error of Lane::Read: none is then started,
-  // and they are due one interval later. REQUIRES: no row is under way.
-  absl::Status StartDue(int64_t now_ms);
+  // The saves that are due, to be written; empty if enough batches are under way or no session is due. The caller gives
+  // the batch to the store. An error of Lane::Read: no save begins, and the sessions are due one interval later.
+  // REQUIRES: no row is under way.
+  absl::StatusOr<std::vector<store::SaveWrite>> TakeBatch(int64_t now_ms);
 
-  // A batch came back. Applies each result to its session with OnSaved.
+  // A batch came back. Each result goes to its session by OnSaved.
   void BatchDone() { --batches_under_way_; }
 
-  // Notes that the save at result.seq is in the store. True if durable_seq has advanced.
+  // The save at result.seq is in the store. True if durable_seq has advanced.
   static bool OnSaved(session::Session& session, const SaveResult& result);
 
-  // Notes how far the client has its replies for good. True if durable_seq has advanced.
+  // The client has all replies below `delivered_seq` for good. True if durable_seq has advanced.
   static bool OnDelivered(session::Session& session, uint64_t delivered_seq);
 
-  // Whether another batch may begin now, and is not empty, beside those under way: only who leaves has several.
+  // True if another batch may begin now, beside the batches under way: only a leaving server has several.
   bool MayStartAnother(int64_t now_ms) const;
 
-  bool busy() const { return batches_under_way_ > 0 || (hurry_ && (urgent() || unsaved_.front() != nullptr)); }
+  bool busy() const { return batches_under_way_ > 0 || (hurry_ && (urgent() || lists_.unsaved.front() != nullptr)); }
 
  private:
+  void Queue(session::Session& session, int64_t now_ms);
+  void QueueLater(session::Session& session, int64_t now_ms);
+  void Watch(session::Session& session, int64_t now_ms);
   session::Session* NextDue(int64_t now_ms) const;
   size_t BatchBytes() const;
   size_t TakeUrgent(std::vector<session::Session*>& due);
@@ -143,19 +132,14 @@ class Saver {
   const int64_t quiet_ms_;  // 0: sessions do not expire
   const Lease lease_;
   session::RowPool& rows_;
-  const Send send_;
-  session::SessionList urgent_{session::Session::List::kUrgent};    // in the order in which they came
-  session::SessionList untold_{session::Session::List::kUntold};    // in the order in which they came
-  session::SessionList unsaved_{session::Session::List::kUnsaved};  // in order of due_ms
-  session::SessionList quiet_{session::Session::List::kQuiet};      // attached and saved; likewise
-  session::SessionList never_saved_{session::Session::List::kNeverSaved};
+  session::SessionLists& lists_;
   std::optional<int64_t> rest_after_ms_;
-  int64_t advanced_ms_ = 0;  // what would be due by then is due
+  int64_t advanced_ms_ = 0;  // sessions that would be due by then are due
   int batches_under_way_ = 0;
   bool leaves_ = false;
   bool hurry_ = false;
-  bool shares_ = false;    // the batch before had urgent saves: background ones take little of the next
-  int64_t paused_ms_ = 0;  // until then
+  bool shares_ = false;    // the last batch had urgent saves: saves that can wait take little of the next batch
+  int64_t paused_ms_ = 0;  // no batch begins before
 };
 
 }  // namespace aaren::save

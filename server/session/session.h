@@ -53,6 +53,9 @@ struct Session : Binding {
   // Whether nothing more is answered before a save of its last tokens is in the store.
   bool AwaitsSave() const { return SavesEveryToken() && point.seq != newest_save(); }
 
+  // True if the saves wait for the client's delivered_seq, and with them the next replies.
+  bool AwaitsDelivery() const { return AwaitsSave() && pending_seq != kNoSave && stream != nullptr; }
+
   // What its client is told as durable_seq: with every token saved, the save that covers the reply.
   uint64_t told_durable_seq() const { return SavesEveryToken() ? newest_save() : durable_seq; }
 

@@ -36,6 +36,11 @@ struct SessionState : Footprint {
   std::shared_ptr<const void> transit;  // room for the rows, as long as they travel; null: none was asked for
 };
 
+struct Session;  // server/session/session.h
+
+// The state of a session in a shard, without the rows: rows are most of a state, and only copied to travel.
+SessionState StateOf(const Session& session);
+
 inline std::string SessionKey(const std::string& tenant, const std::string& id) { return tenant + "/" + id; }
 
 // The id of a key: what follows the tenant, which holds no '/'.

@@ -18,7 +18,7 @@
 #include "server/session/session.h"
 #include "server/session/session_state.h"
 #include "server/session/table/row_pool.h"
-#include "server/shard/demoted/demoted.h"
+#include "server/shard/tiers/demoted.h"
 #include "server/task/token_numbers.h"
 #include "server/trace/tracer.h"
 

@@ -67,7 +67,7 @@ class OneShard {
            store::StateStore& store)
       : registrar_(std::make_unique<registrar::Registrar>(store, models, session::Clock::System())),
         shard_(0, {.max_resident_bytes = resident_bytes, .save_interval = save_interval}, models, *registrar_) {
-    registrar_->AddShard(shard_);
+    registrar_->AddShard(shard_.owner());
     registrar_->Start();
   }
   ~OneShard() { registrar_.reset(); }  // before the shard, known to the registrar

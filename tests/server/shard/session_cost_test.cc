@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/queue/attachment.h"
 #include "server/queue/tenant_line.h"
-#include "server/shard/demoted/demoted.h"
+#include "server/shard/tiers/demoted.h"
 #include "tests/server/shard/world/world.h"
 
 namespace aaren::shard {

@@ -126,7 +126,7 @@ void Cluster::Start() {
   registrar_ = std::make_unique<registrar::Registrar>(store_, *models_, fate_, transit_bytes);
   for (int i = 0; i < count_; ++i) {
     shards_.push_back(std::make_unique<shard::SessionShard>(i, options_, *models_, *registrar_, fate_));
-    registrar_->AddShard(*shards_.back());
+    registrar_->AddShard(shards_.back()->owner());
     shards_.back()->Tick();
   }
 }

@@ -1,4 +1,4 @@
-#include "server/shard/demoted/cell_pool.h"
+#include "server/shard/tiers/cell_pool.h"
 
 #include <gtest/gtest.h>
 

@@ -105,7 +105,7 @@ World::World(ShardOptions options, int shards, std::shared_ptr<ProbedStore> stor
       registrar_(std::make_unique<registrar::Registrar>(*store_, *models_, clock_)) {
   for (int i = 0; i < shards; ++i) {
     shards_.push_back(std::make_unique<SessionShard>(i, options, *models_, *registrar_, clock_));
-    registrar_->AddShard(*shards_.back());
+    registrar_->AddShard(shards_.back()->owner());
     shards_.back()->Tick();
   }
   registrar_->Start();
