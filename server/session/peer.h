@@ -92,6 +92,7 @@ struct OpenedReply {
   uint64_t incarnation = 0;
   uint64_t next_seq = 0;
   uint64_t durable_seq = 0;
+  store::TokenClock clock;  // after token next_seq - 1
   bool created = false;
   std::optional<std::pair<uint64_t, uint64_t>> lost;  // [begin, end)
   const models::LoadedModel* model = nullptr;         // valid during the call

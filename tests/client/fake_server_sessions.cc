@@ -76,6 +76,8 @@ void FakeServer::Open(const v1::Open& open, Handles& handles, v1::ServerMessage&
   opened.set_next_seq(session.next_seq);
   opened.set_durable_seq(session.durable());
   opened.set_created(!known);
+  if (session.last_time_ns != 0) opened.set_last_time_ns(session.last_time_ns);
+  opened.set_step_ns(session.step_ns);
   opened.set_channels(1);
   *opened.mutable_model() = FakeModel();
 }

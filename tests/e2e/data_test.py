@@ -153,6 +153,68 @@ class RegularTimesTest(DataTest):
 
 
 class FurtherFilesTest(DataTest):
+    hours = [round(20 + 5 * math.sin(i * math.pi / 12), 2) for i in range(24 * 30)]
+
+    def days(self, first, last):
+        """A file of the days first .. last, the first day of the year being 0."""
+        return hourly(self.hours[24 * first : 24 * (last + 1)], START + timedelta(days=first))
+
+    def seqs_and_times(self, rows):
+        return [(row["seq"], row["time"]) for row in rows]
+
+    def test_days_in_files_of_their_own_are_the_days_in_one_file(self):
+        whole = self.rows(self.days(0, 11), "--session=whole")
+        parts = self.rows(self.days(0, 9), "--session=d")
+        for day in (10, 11):
+            parts += self.rows(self.days(day, day), "--session=d", name="day.csv")
+            self.assertIn(f'session "d" goes on at row {24 * day}, with the rows of {self.path("day.csv")} behind', self.said)
+        self.assertEqual(parts, whole)
+
+    def test_file_longer_than_the_session_loses_no_row(self):
+        self.rows(self.days(0, 9), "--session=d")
+        rows = self.rows(self.days(10, 24), "--session=d")
+        self.assertEqual(self.seqs_and_times(rows)[:1], [(240, "2024-01-11 00:00")])
+        self.assertEqual(len(rows), 360)
+
+    def test_next_days_rows_through_a_pipe_go_on_behind_the_session(self):
+        self.rows(self.days(0, 9), "--session=d")
+        process = start_aaren("stream", f"--target={self.server.target}", "--csv=-", "--json", "--horizon=1", "--session=d",
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        out, err = process.communicate(self.days(9, 10), timeout=60)
+        self.assertEqual(process.returncode, 0, err)
+        self.assertEqual(self.seqs_and_times(objects(out))[:1], [(240, "2024-01-11 00:00")])
+        self.assertEqual(len(objects(out)), 24)
+
+    def test_overlap_is_left_out_and_counted(self):
+        self.rows(self.days(0, 9), "--session=d")
+        rows = self.rows(self.days(7, 10), "--session=d")
+        self.assertEqual(len(rows), 24)
+        self.assertIn("72 rows left out that the session has already", self.said)
+        self.assertEqual(self.rows(self.days(7, 10), "--session=d"), [])
+
+    def test_days_without_a_file_are_missing_values(self):
+        self.rows(self.days(0, 1), "--session=d")
+        rows = self.rows(self.days(3, 3), "--session=d")
+        self.assertEqual([row["value"] for row in rows], [None] * 24 + self.hours[72:96])
+        self.assertEqual(self.seqs_and_times(rows)[0], (48, "2024-01-03 00:00"))
+
+    def test_one_file_that_grows_goes_on_by_its_rows(self):
+        self.rows(self.days(0, 9), "--session=d", name="grows.csv")
+        rows = self.rows(self.days(0, 10), "--session=d", name="grows.csv")
+        self.assertEqual(self.seqs_and_times(rows)[:1], [(240, "2024-01-11 00:00")])
+        self.assertNotIn("behind", self.said)
+
+    def test_a_single_further_row_has_the_step_of_the_session(self):
+        self.rows(self.days(0, 0), "--session=d")
+        self.assertEqual(self.values("date,y\n2024-01-02 02:00,7\n", "--session=d"), [None, None, 7])
+
+    def test_record_of_a_session_goes_on_with_the_next_file(self):
+        for day in (0, 1, 2):
+            path = self.write("day.csv", self.days(day, day))
+            result = self.stream(path, "--session=d", f"--output={self.path('got')}")
+            self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(objects(self.read("got")), self.rows(self.days(0, 2)))
+
     def test_from_start_takes_a_file_without_times(self):
         self.rows("y\n1\n2\n3\n", "--session=d")
         result = self.stream(self.write("b.csv", "y\n4\n5\n"), "--session=d")

@@ -61,8 +61,8 @@ command_line::Flags Table(StreamFlags& stream) {
   stream.rows.AddTo(flags);
   flags.Add(
       "from_start", &stream.rows.times.from_start,
-      "take the file from its first row, behind the session's last; without it a file has the session's rows from\n"
-      "the first");
+      "take the file from its first row, behind the session's last; without it the session goes on behind the time\n"
+      "of its last row, or, where there are no times, a file has the session's rows from the first");
   flags.Add("horizon", &stream.horizon, "steps ahead").Between(1, kMaxHorizon);
   flags.Add("every", &stream.every, "forecast at every so many rows").AtLeast(1);
   stream.refinement.AddTo(flags);

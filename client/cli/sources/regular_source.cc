@@ -77,6 +77,7 @@ absl::StatusOr<std::unique_ptr<RegularSource>> RegularSource::Open(std::string n
 
 absl::Status RegularSource::Begin() {
   next_row_ = 0;
+  known_rows_ = 0;
   next_seq_ = base_seq_;
   ended_ = false;
   failed_ = absl::OkStatus();
@@ -228,7 +229,10 @@ bool RegularSource::IsOld(int64_t time_ns) const {
 }
 
 absl::Status RegularSource::Place() {
-  if (behind_ns_ && IsOld(csv_row_.time_ns) && !times_.from_start) return absl::OkStatus();
+  if (behind_ns_ && IsOld(csv_row_.time_ns)) {
+    ++known_rows_;
+    return absl::OkStatus();
+  }
   Learn(csv_row_.time_ns);
   const Placed placed = series_->Add(csv_row_.time_ns, csv_row_.values, csv_row_.time);
   if (placed != Placed::kLate || times_.late != "stop") return absl::OkStatus();
@@ -243,14 +247,16 @@ void RegularSource::TellOfGap(const std::string& time) {
                    " long: a missing value is taken, as at every such step; --step=none counts rows instead"));
 }
 
+std::string RegularSource::Written(int64_t time_ns) const {
+  const std::optional<TimeFormat>& format = reader_->time_format();
+  return format ? format->Format(time_ns) : FormatTimestamp(time_ns);
+}
+
 void RegularSource::Fill(client::RegularRow regular, Row& row) {
   row.time_ns = regular.time_ns;
   row.time = std::move(regular.label);
   // A filled step has no text in the file: its time is written in the file's format.
-  if (row.time.empty() && has_times()) {
-    const std::optional<TimeFormat>& format = reader_->time_format();
-    row.time = format ? format->Format(regular.time_ns) : FormatTimestamp(regular.time_ns);
-  }
+  if (row.time.empty() && has_times()) row.time = Written(regular.time_ns);
   row.values.assign(regular.values.begin(), regular.values.end());
   if (regular.filled && !told_gap_) TellOfGap(row.time);
 }
@@ -293,6 +299,23 @@ absl::StatusOr<bool> RegularSource::FindInFile(const SessionPlace& place) {
   return row.time_ns == *place.last_time_ns;
 }
 
+// REQUIRES: place.last_time_ns.
+absl::Status RegularSource::CheckTimes(const SessionPlace& place) const {
+  if (!first_time_ns_) return absl::OkStatus();
+  if (times_.from_start && *first_time_ns_ < *place.last_time_ns) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        name_, " begins at ", Written(*first_time_ns_), ", and the session's last row is of ",
+        Written(*place.last_time_ns), "; without --from_start the session takes the rows behind that time"));
+  }
+  // The record has forecasts of rows that the server has lost. A file that begins later cannot bring the rows again.
+  if (place.delivered_seq > place.next_seq && grid_.step.unit != TimeStep::Unit::kNone &&
+      grid_.step.Between(*place.last_time_ns, *first_time_ns_, grid_.within_step) > 1) {
+    return absl::DataLossError(absl::StrCat("the server went back to row ", place.next_seq, ", and ", name_,
+                                            " begins behind it; stream the file before it once more"));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::string> RegularSource::GoOn(const SessionPlace& place) {
   const bool times = has_times() && place.last_time_ns && place.next_seq > 0;
   if (!times && !(times_.from_start && place.next_seq > 0)) {
@@ -310,15 +333,11 @@ absl::StatusOr<std::string> RegularSource::GoOn(const SessionPlace& place) {
     if (*found) return std::string();
   }
   // Too few rows tell no step, and the session knows the step of its tokens.
-  if (grid_.step.unit == TimeStep::Unit::kNone && times_.step.empty() && place.step_ns > 0 && few_times_) {
-    grid_.step = {TimeStep::Unit::kNanoseconds, place.step_ns};
+  if (grid_.step.unit == TimeStep::Unit::kNone && times_.step.empty() && few_times_) {
+    grid_.step = TimeStep::OfNanoseconds(place.step_ns);
   }
-  // The record has forecasts of rows that the server has lost. A file that begins later cannot bring the rows again.
-  if (times && place.delivered_seq > place.next_seq && first_time_ns_ && grid_.step.unit != TimeStep::Unit::kNone &&
-      grid_.step.Between(*place.last_time_ns, *first_time_ns_, grid_.within_step) > 1) {
-    return absl::DataLossError(absl::StrCat("the server went back to row ", place.next_seq, ", and ", name_,
-                                            " begins behind it; stream the file before it once more"));
-  }
+  absl::Status possible = times ? CheckTimes(place) : absl::OkStatus();
+  if (!possible.ok()) return possible;
   base_seq_ = next_seq_ = place.next_seq;
   if (times && !times_.from_start) behind_ns_ = place.last_time_ns;
   if (again_) {
@@ -327,9 +346,7 @@ absl::StatusOr<std::string> RegularSource::GoOn(const SessionPlace& place) {
   }
   MakeSeries();
   if (times_.from_start) return absl::StrCat("; ", name_, " is taken from its first row");
-  const std::optional<TimeFormat>& format = reader_->time_format();
-  const std::string last = format ? format->Format(*place.last_time_ns) : FormatTimestamp(*place.last_time_ns);
-  return absl::StrCat(", with the rows of ", name_, " behind ", last);
+  return absl::StrCat(", with the rows of ", name_, " behind ", Written(*place.last_time_ns));
 }
 
 absl::Status RegularSource::Seek(uint64_t seq) {
@@ -358,6 +375,7 @@ std::vector<std::string> RegularSource::Summary() const {
   const client::RegularCounts& counts = series_->counts();
   const CsvFaults& faults = reader_->faults();
   const auto say = [&](auto... what) { said.push_back(absl::StrCat(name_, ": ", what...)); };
+  if (known_rows_ > 0) say(Times(known_rows_, "row"), " left out that the session has already");
   if (counts.filled > 0) say(Times(counts.filled, "step"), " of ", counts.rows, " had no row: missing values");
   if (counts.joined > 0) say(Times(counts.joined, "row"), " joined to others of their step (--aggregate)");
   if (counts.repeated > 0) {

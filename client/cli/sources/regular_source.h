@@ -70,9 +70,11 @@ class RegularSource : public RowSource {
   absl::StatusOr<bool> NextCsvRow();
   absl::Status Place();
   bool IsOld(int64_t time_ns) const;
+  std::string Written(int64_t time_ns) const;  // as the file writes times
   void TellOfGap(const std::string& time);
   void Fill(client::RegularRow regular, Row& row);
   absl::StatusOr<bool> FindInFile(const SessionPlace& place);
+  absl::Status CheckTimes(const SessionPlace& place) const;
 
   const std::string name_;
   const Opener opener_;
@@ -90,6 +92,7 @@ class RegularSource : public RowSource {
   std::optional<int64_t> behind_ns_;      // the session has the rows up to this time
   std::atomic<uint64_t> base_seq_ = 0;    // the seq of the first row after Begin
   uint64_t next_seq_ = 0;
+  uint64_t known_rows_ = 0;  // left out: the session has them
   CsvRow csv_row_;
   absl::Status failed_;  // behind the rows that are ready
   bool ended_ = false, told_gap_ = false, few_times_ = false;

@@ -133,7 +133,10 @@ absl::Status ForecastStream::Position(const client::Opened& opened) {
                                             ", and what was sampled since cannot be sampled again; choose another "
                                             "session and output"));
   }
-  const absl::StatusOr<std::string> where = source_.GoOn({.next_seq = seq, .delivered_seq = delivered_before()});
+  const absl::StatusOr<std::string> where = source_.GoOn({.next_seq = seq,
+                                                          .last_time_ns = opened.last_time_ns,
+                                                          .step_ns = opened.step_ns,
+                                                          .delivered_seq = delivered_before()});
   if (seq > 0) {
     Tell(absl::StrCat("session \"", options_.session, "\" goes on at row ", seq, where.ok() ? *where : ""));
   }

@@ -1,5 +1,6 @@
 #include "client/cpp/messages/values.h"
 
+#include <optional>
 #include <utility>
 
 #include "client/cpp/messages/claims.h"
@@ -100,6 +101,8 @@ absl::StatusOr<Opened> ToValue(const v1::Opened& message, absl::string_view serv
   if (!model.ok()) return model.status();
   Claims claims(server, "Opened");
   const uint64_t next_seq = claims.Seq("next_seq", message.next_seq());
+  std::optional<int64_t> last_time_ns;
+  if (message.has_last_time_ns()) last_time_ns = message.last_time_ns();
   return claims.Made(Opened{.epoch = message.epoch(),
                             .incarnation = message.incarnation(),
                             .next_seq = next_seq,
@@ -110,7 +113,9 @@ absl::StatusOr<Opened> ToValue(const v1::Opened& message, absl::string_view serv
                             .channels = claims.Within<uint32_t>("channels", message.channels(), 1, kMaxChannels),
                             .tier = message.tier(),
                             .numerics_version = message.numerics_version(),
-                            .durability = ToDurability(message.durability())});
+                            .durability = ToDurability(message.durability()),
+                            .last_time_ns = last_time_ns,
+                            .step_ns = claims.Within<int64_t>("step_ns", message.step_ns(), 0, INT64_MAX)});
 }
 
 absl::StatusOr<SessionInfo> ToValue(const v1::SessionInfo& message, absl::string_view server) {

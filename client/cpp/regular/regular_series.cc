@@ -140,7 +140,8 @@ void RegularSeries::FollowSummerTime(int64_t time_ns) {
   const int64_t step = options_.step.Nanoseconds();
   // A change of an hour shows in steps up to an hour only.
   if (!seen_ns_ || options_.step.unit != TimeStep::Unit::kNanoseconds || step > kHour) return;
-  const int64_t difference = time_ns - *seen_ns_;
+  int64_t difference;
+  if (__builtin_sub_overflow(time_ns, *seen_ns_, &difference)) return;
   if (difference == step - kHour && IsNightOf(kEndsOfSummer, time_ns)) {
     *grid_ns_ -= kHour;
     ++counts_.clock_changes;

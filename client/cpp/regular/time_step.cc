@@ -19,6 +19,8 @@ constexpr int64_t kDay = 86'400 * kSecond;
 constexpr int64_t kShortestMonth = 28 * kDay;
 // A twelfth of the Gregorian year of 365.2425 days.
 constexpr int64_t kMeanMonth = 2'629'746 * kSecond;
+constexpr int64_t kLongest = 3660 * kDay;
+constexpr int64_t kFarthest = INT64_MAX / 2;  // between two times: half a step more still fits
 
 struct Fixed {
   const char* name;
@@ -135,7 +137,7 @@ absl::StatusOr<TimeStep> TimeStep::Parse(absl::string_view text) {
   const bool number = digits == 0 || absl::SimpleAtoi(text.substr(0, digits), &count);
   if (number && count > 0 && count < 1'000'000) {
     for (const Fixed& fixed : kFixed) {
-      if (unit == fixed.name) return TimeStep{Unit::kNanoseconds, count * fixed.ns};
+      if (unit == fixed.name && count <= kLongest / fixed.ns) return TimeStep{Unit::kNanoseconds, count * fixed.ns};
     }
     if (unit == "min") return TimeStep{Unit::kNanoseconds, count * 60 * kSecond};
     if (unit == "mo" || unit == "month") return TimeStep{Unit::kMonths, count};
@@ -145,11 +147,15 @@ absl::StatusOr<TimeStep> TimeStep::Parse(absl::string_view text) {
   // Abseil also reads compound durations such as 1h30m.
   absl::Duration duration;
   if (digits > 0 && absl::ParseDuration(text, &duration) && duration > absl::ZeroDuration() &&
-      duration < absl::Hours(24 * 3660)) {
+      duration <= absl::Nanoseconds(kLongest)) {
     return TimeStep{Unit::kNanoseconds, absl::ToInt64Nanoseconds(duration)};
   }
   return absl::InvalidArgumentError(
       absl::StrCat("\"", text, "\" is no step such as 10s, 15m, 1h, 1d, 1w, 1mo, weekday or none"));
+}
+
+TimeStep TimeStep::OfNanoseconds(int64_t step_ns) {
+  return step_ns > 0 && step_ns <= kLongest ? TimeStep{Unit::kNanoseconds, step_ns} : TimeStep();
 }
 
 TimeStep TimeStep::Find(absl::Span<const int64_t> times_ns) {
@@ -200,16 +206,22 @@ int64_t TimeStep::Nanoseconds() const {
   return 0;
 }
 
+// Times of different centuries may be further apart than 64 bits of nanoseconds tell.
 int64_t TimeStep::Between(int64_t from_ns, int64_t time_ns, bool within) const {
   if (unit == Unit::kMonths) return FloorDivide(MonthOf(time_ns), count) - FloorDivide(MonthOf(from_ns), count);
   if (unit == Unit::kWeekdays) return WeekdayOf(time_ns) - WeekdayOf(from_ns);
   // Half a step more turns the step before the time into the nearest step.
-  return FloorDivide(time_ns - from_ns + (within ? 0 : count / 2), count);
+  int64_t apart;
+  if (__builtin_sub_overflow(time_ns, from_ns, &apart)) apart = time_ns > from_ns ? kFarthest : -kFarthest;
+  return FloorDivide(std::clamp(apart, -kFarthest, kFarthest) + (within ? 0 : count / 2), count);
 }
 
 int64_t TimeStep::Ahead(int64_t from_ns, int64_t steps) const {
   if (unit == Unit::kMonths) return MonthsAhead(from_ns, steps * count);
-  if (unit == Unit::kNanoseconds) return from_ns + steps * count;
+  if (unit == Unit::kNanoseconds) {
+    int64_t ahead;
+    return __builtin_add_overflow(from_ns, steps * count, &ahead) ? INT64_MAX : ahead;
+  }
   const int64_t weekday = WeekdayOf(from_ns) + steps;
   const int64_t week = FloorDivide(weekday, 5);
   return (week * 7 + (weekday - week * 5) + 4) * kDay + (from_ns - DayOf(from_ns) * kDay);

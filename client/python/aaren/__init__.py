@@ -6,7 +6,7 @@
     forecast = session.update(21.4)       # quantiles of the next values
 
 `Forecaster` works in the process, `Client` on a server; both give out a `Session`. `forecast`, `detect` and `backtest`
-take frames of pandas, Polars or PyArrow; `plot` draws.
+take frames of pandas, Polars or PyArrow; `further` finds the rows that a session does not have; `plot` draws.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from aaren.session import Session
 if TYPE_CHECKING:
     from aaren.client import Client
     from aaren.frames import backtest, detect, forecast
+    from aaren.new_rows import further
     from aaren.plotting import plot
 
 __version__ = "0.1.0"
 __all__ = [
     "AarenError", "Client", "Forecast", "Forecaster", "Forecasts", "LocalSession", "Session", "backtest", "detect",
-    "forecast", "plot",
+    "forecast", "further", "plot",
 ]  # fmt: skip
 
 # Loaded when first asked for: importing the package costs neither gRPC nor Narwhals.
@@ -37,6 +38,7 @@ _LAZY = {
     "backtest": "aaren.frames",
     "detect": "aaren.frames",
     "forecast": "aaren.frames",
+    "further": "aaren.new_rows",
     "plot": "aaren.plotting",
 }
 

@@ -63,6 +63,14 @@ class LocalSession:
         return self._rows.channels
 
     @property
+    def last_time_ns(self) -> int | None:
+        return None if self._clock.last_ns == NO_TIME else self._clock.last_ns
+
+    @property
+    def step_ns(self) -> int:
+        return self._clock.step_ns
+
+    @property
     def levels(self) -> tuple[float, ...]:
         return self._model.levels
 

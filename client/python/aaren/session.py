@@ -25,6 +25,14 @@ class Session(Protocol):
         """Tokens taken so far: the number of the next one."""
 
     @property
+    def last_time_ns(self) -> int | None:
+        """The time of the latest token; None if no token had a time. `aaren.further` goes on behind this time."""
+
+    @property
+    def step_ns(self) -> int:
+        """The last positive difference between the times of two tokens; 0 before any difference."""
+
+    @property
     def levels(self) -> Sequence[float]:
         """The levels of the forecasts' quantiles."""
 

@@ -148,6 +148,8 @@ void FillOpened(session::Handle handle, const session::OpenedReply& reply, v1::O
   opened.set_numerics_version(engine::kNumericsVersion);
   opened.set_number(reply.number);
   opened.set_durability(static_cast<v1::Open::Durability>(reply.durability));
+  if (reply.clock.has_times()) opened.set_last_time_ns(reply.clock.last_time_ns);
+  opened.set_step_ns(reply.clock.step_ns);
 }
 
 size_t ResultsPerItem(const session::ForecastsReply& reply) {

@@ -241,6 +241,7 @@ void Opens::Attach(session::Session& session, Opening& opening, const registrar:
   reply.incarnation = session.incarnation;
   reply.next_seq = session.point.seq;
   reply.durable_seq = session.durable_seq;
+  reply.clock = session.point.clock;
   reply.durability = session.durability;
   reply.created = installation.created;
   reply.lost = installation.lost;

@@ -123,6 +123,22 @@ TEST(ClientTest, OneStepHoldsForAllForecastsOfAReply) {
   EXPECT_THAT(recorder.steps_ns(), ElementsAre(0, 10, 10));
 }
 
+TEST(ClientTest, SessionTellsTheTimeOfItsLastToken) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  EXPECT_FALSE((*session)->WaitOpened()->last_time_ns);
+  const std::vector<float> values = {1, 2};
+  const std::vector<int64_t> times = {1000, 1010};
+  ASSERT_TRUE((*session)->Send(0, {.values = values, .times_ns = times}).ok());
+  ASSERT_TRUE((*session)->Close().ok());
+  session = client.Open({.id = "a"}, recorder);
+  const absl::StatusOr<Opened> opened = (*session)->WaitOpened();
+  EXPECT_EQ(opened->last_time_ns, 1010);
+  EXPECT_EQ(opened->step_ns, 10);
+}
+
 TEST(ClientTest, AnswersToAnOlderOpenAreIgnored) {
   FakeServer server;
   server.AnswerOldOpenFirst();

@@ -30,7 +30,7 @@ TEST(TimeStepTest, ReadsTheWaysToSayAStep) {
   EXPECT_EQ(*TimeStep::Parse("1y"), (TimeStep{Unit::kMonths, 12}));
   EXPECT_EQ(TimeStep::Parse("weekday")->unit, Unit::kWeekdays);
   EXPECT_EQ(TimeStep::Parse("none")->unit, Unit::kNone);
-  for (const char* text : {"", "0h", "-1h", "h1", "1 fortnight", "inf", "99999999y"}) {
+  for (const char* text : {"", "0h", "-1h", "h1", "1 fortnight", "inf", "99999999y", "999999w", "9999d"}) {
     EXPECT_FALSE(TimeStep::Parse(text).ok()) << text;
   }
 }
@@ -39,6 +39,18 @@ TEST(TimeStepTest, SaysItselfAsItIsRead) {
   for (const char* text : {"10s", "15m", "1h", "1d", "1w", "1mo", "1y", "weekday", "none", "250ms"}) {
     EXPECT_EQ(TimeStep::Parse(text)->ToString(), text);
   }
+}
+
+TEST(TimeStepTest, OfNanosecondsHasNoUnitForImpossibleSteps) {
+  EXPECT_EQ(TimeStep::OfNanoseconds(kHour), (TimeStep{Unit::kNanoseconds, kHour}));
+  for (const int64_t step : {int64_t{0}, int64_t{-1}, INT64_MAX}) EXPECT_EQ(TimeStep::OfNanoseconds(step), TimeStep());
+}
+
+TEST(TimeStepTest, TimesOfDifferentCenturiesAreFarApart) {
+  const TimeStep hour{Unit::kNanoseconds, kHour};
+  EXPECT_GT(hour.Between(INT64_MIN, INT64_MAX, false), 1'000'000);
+  EXPECT_LT(hour.Between(INT64_MAX, INT64_MIN, true), -1'000'000);
+  EXPECT_EQ(hour.Ahead(INT64_MAX - 1, 1), INT64_MAX);
 }
 
 TEST(TimeStepTest, FindsTheStepAcrossGapsAndRepeats) {

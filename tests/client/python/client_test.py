@@ -40,6 +40,49 @@ def test_sessions_live_on_between_clients(server, series):
         assert info.value.reason == "SESSION_NOT_FOUND"
 
 
+HOUR = 3_600_000_000_000
+
+
+def hours(first, last):
+    return np.arange(first, last) * HOUR + 1_704_067_200_000_000_000
+
+
+def test_sessions_remember_the_time_of_their_last_token(server, series):
+    with aaren.Client(server.target) as client:
+        with client.session("times") as session:
+            assert session.last_time_ns is None
+            session.extend(series[:10], hours(0, 10))
+        with client.session("times") as session:
+            assert (session.last_time_ns, session.step_ns) == (hours(9, 10)[0], HOUR)
+            with pytest.raises(errors.InvalidArgument):
+                session.update(1.0, int(hours(8, 9)[0]))
+
+
+def test_further_files_go_on_behind_the_session(model, server, series):
+    with aaren.Client(server.target) as client, client.session("further") as session:
+        for first, last in ((0, 48), (24, 72), (80, 100)):
+            more = aaren.further(session, series[first:last], hours(first, last))
+            got = session.run(more.values, more.times)
+        assert (more.known, more.filled, session.seq) == (0, 8, 100)
+        values = np.concatenate([series[:72], np.full(8, np.nan), series[80:100]])
+        assert np.array_equal(got.values, expected(model, values)[72:])
+
+
+def test_tokens_sent_again_may_have_their_old_times(start_server, series):
+    address = free_address()
+    first = start_server(listen=address)
+    with aaren.Client(first.target) as client:
+        session = client.session("again", rewindable=True, retain=1)
+        session.extend(series[:50], hours(0, 50))
+        first.kill()
+        start_server(listen=address)
+        with pytest.raises(errors.OutOfRange):
+            session.run(series[50:60], hours(50, 60))
+        assert (session.seq, session.last_time_ns) == (0, None)
+        session.extend(series[:60], hours(0, 60))
+        assert session.last_time_ns == hours(59, 60)[0]
+
+
 def test_many_sessions_share_few_streams(model, server, series):
     with aaren.Client(server.target, streams=2) as client:
         sessions = [client.session(f"many-{i}") for i in range(60)]

@@ -122,6 +122,21 @@ TEST_F(ExchangeTest, TimesComeBackWithTheStepBetweenThem) {
   EXPECT_EQ(forecasts.step_ns(), 500);
 }
 
+TEST_F(ExchangeTest, OpenedTellsTheTimeOfTheLastToken) {
+  EXPECT_FALSE(stream_.Open(0, "a").has_last_time_ns());
+  v1::ClientItem tokens = TokensItem(0, 0, {1, 2});
+  tokens.mutable_tokens()->add_times_ns(1000);
+  tokens.mutable_tokens()->add_times_ns(1500);
+  stream_.Send(tokens);
+  stream_.Receive();
+  stream_.Send(CloseItem(0));
+  stream_.Receive();
+  const v1::Opened again = stream_.Open(0, "a");
+  EXPECT_EQ(again.next_seq(), 2u);
+  EXPECT_EQ(again.last_time_ns(), 1500);
+  EXPECT_EQ(again.step_ns(), 500);
+}
+
 TEST_F(ExchangeTest, ChannelsAdvanceTogether) {
   v1::ClientItem open = OpenItem(0, "a");
   open.mutable_open()->set_channels(2);

@@ -198,6 +198,8 @@ TEST_F(ResumeTest, BringsBackTheClockOfTheSave) {
   send(2, {200, 290}, 2);
   world_.Open(peer, 1, Named("t", 2));
   ASSERT_EQ(peer.Last().opened.next_seq, 2);
+  EXPECT_EQ(peer.Last().opened.clock.last_time_ns, 110);
+  EXPECT_EQ(peer.Last().opened.clock.step_ns, 10);
   const std::vector<float> values = Values(2, 1);
   const std::vector<int64_t> times = {110};
   session::TokensView tokens;

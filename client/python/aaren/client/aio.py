@@ -16,7 +16,7 @@ from aaren.client.replies import StreamSide
 from aaren.client.state import Replies
 from aaren.errors import OutOfRange
 from aaren.quantiles import Forecast, Forecasts
-from aaren.times import Clock, Time, Times, to_ns
+from aaren.times import Time, Times, to_ns
 
 Point: TypeAlias = "float | tuple[Time, float]"
 
@@ -29,7 +29,7 @@ class AioSession:
     """
 
     def __init__(self, stream: LoopStream, options: SessionOptions, server: str, hear: Callable[..., None]) -> None:
-        self._stream, self._clock = stream, Clock()
+        self._stream = stream
         self._state = StreamSide(options, server, hear)
         self._added = False
 
@@ -40,6 +40,14 @@ class AioSession:
     @property
     def seq(self) -> int:
         return self._state.log.end
+
+    @property
+    def last_time_ns(self) -> int | None:
+        return self._state.last_time_ns
+
+    @property
+    def step_ns(self) -> int:
+        return self._state.clock.step_ns
 
     @property
     def levels(self) -> tuple[float, ...]:
@@ -69,8 +77,6 @@ class AioSession:
 
     def _send(self, values: npt.NDArray[np.float32], ns: npt.NDArray[np.int64] | None, silent: bool) -> None:
         self._state.take_in(values, ns, silent)
-        if ns is not None:
-            self._clock.advance(ns)
         self._stream.enqueue(self._state)
 
     async def _next(self, most: int = 1) -> Replies:
@@ -92,7 +98,7 @@ class AioSession:
         return forecast_of(self._state, piece)
 
     def _one(self, value: Any, time: Time | None) -> tuple[Any, Any]:
-        return checked(self._state, self._clock, one_token(value), None if time is None else [to_ns(time)])
+        return checked(self._state, one_token(value), None if time is None else [to_ns(time)])
 
     async def extend(self, values: npt.ArrayLike, times: Times | None = None) -> None:
         """Takes many values without forecasts; returns when the server has answered them."""
@@ -106,7 +112,7 @@ class AioSession:
     async def _feed(self, values: npt.ArrayLike, times: Times | None, silent: bool) -> list[Replies]:
         await self.open()
         state, pieces, got = self._state, list[Replies](), 0
-        array, ns = checked(state, self._clock, values, times)
+        array, ns = checked(state, values, times)
         first, every = self.seq, state.options.every
         for at in range(0, len(array), CHUNK):
             await self._wait(lambda: not state.full or bool(state.replies))

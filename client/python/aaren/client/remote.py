@@ -15,7 +15,7 @@ from aaren.client.threads import ThreadStream
 from aaren.errors import DeadlineExceeded, OutOfRange
 from aaren.local import as_values
 from aaren.quantiles import Forecast, Forecasts
-from aaren.times import Clock, Time, Times, to_ns, to_ns_array
+from aaren.times import Time, Times, to_ns, to_ns_array
 
 if TYPE_CHECKING:
     from aaren.client import Client
@@ -24,7 +24,7 @@ CHUNK = 256  # tokens that go into the log at once
 
 
 def checked(
-    state: StreamSide, clock: Clock, values: npt.ArrayLike, times: Times | None
+    state: StreamSide, values: npt.ArrayLike, times: Times | None
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64] | None]:
     """Tokens as a message holds them. InvalidArgument, naming the row, for a time that goes back."""
     array = as_values(values, state.channels)
@@ -33,7 +33,7 @@ def checked(
     if times is None:
         return floats, None
     ns = to_ns_array(times, len(array))
-    clock.check(ns)
+    state.clock.check(ns)
     return floats, ns
 
 
@@ -76,7 +76,6 @@ class RemoteSession:
     ) -> None:
         self._client, self._stream = client, stream
         self._state = StreamSide(options, client.options.target, hear)
-        self._clock = Clock()
         stream.add(self._state)
         with stream.lock:
             self._wait(lambda: self._state.ready)
@@ -92,6 +91,14 @@ class RemoteSession:
     @property
     def channels(self) -> int:
         return self._state.channels
+
+    @property
+    def last_time_ns(self) -> int | None:
+        return self._state.last_time_ns
+
+    @property
+    def step_ns(self) -> int:
+        return self._state.clock.step_ns
 
     @property
     def levels(self) -> tuple[float, ...]:
@@ -120,14 +127,12 @@ class RemoteSession:
     def _send(self, values: npt.NDArray[Any], ns: npt.NDArray[np.int64] | None, silent: bool) -> None:
         """REQUIRES: the lock is held."""
         self._state.take_in(values, ns, silent)
-        if ns is not None:
-            self._clock.advance(ns)
         self._stream.enqueue(self._state)
 
     def update(self, value: float | npt.ArrayLike, time: Time | None = None) -> Forecast:
         """Takes one value and waits for its forecast."""
         state = self._state
-        array, ns = checked(state, self._clock, one_token(value), None if time is None else [to_ns(time)])
+        array, ns = checked(state, one_token(value), None if time is None else [to_ns(time)])
         with self._stream.lock:
             self._wait(lambda: not state.full)
             seq = self.seq
@@ -155,7 +160,7 @@ class RemoteSession:
 
     def _feed(self, values: npt.ArrayLike, times: Times | None, silent: bool) -> list[Replies]:
         state, pieces, got = self._state, list[Replies](), 0
-        array, ns = checked(state, self._clock, values, times)
+        array, ns = checked(state, values, times)
         with self._stream.lock:
             first = self.seq
             for at in range(0, len(array), CHUNK):

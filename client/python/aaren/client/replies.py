@@ -11,6 +11,7 @@ import numpy as np
 from aaren.client.state import FIRST_TOKENS, Next, Phase, Replies, SessionState
 from aaren.client.status import from_proto
 from aaren.errors import AarenError, Aborted, DataLoss, Internal
+from aaren.times import NO_TIME, Clock
 from aaren.wire import stream_pb2 as wire
 
 _MOST_SEQ = 1 << 62
@@ -21,6 +22,10 @@ _RETRY_DELAY = 1.0  # seconds, where the server does not say
 
 def _delay(error: AarenError) -> float:
     return max(0.001, _RETRY_DELAY if error.retry_after is None else error.retry_after)
+
+
+def _clock_of(opened: wire.Opened) -> Clock:
+    return Clock(opened.last_time_ns if opened.HasField("last_time_ns") else NO_TIME, opened.step_ns)
 
 
 class StreamSide(SessionState):
@@ -64,6 +69,7 @@ class StreamSide(SessionState):
             (f"channels {opened.channels}", opened.channels >= 1 and wanted in (0, opened.channels)),
             (f"next_seq {opened.next_seq}", opened.next_seq <= _MOST_SEQ),
             (f"durable_seq {opened.durable_seq}", opened.durable_seq <= opened.next_seq),
+            (f"step_ns {opened.step_ns}", opened.step_ns >= 0),
             (f"model.horizon {opened.model.horizon}", 1 <= opened.model.horizon <= _MOST_HORIZON),
             (f"model.quantiles {levels}", bool(levels) and levels[0] > 0 and levels[-1] < 1),
             (f"model.quantiles {levels}", levels == sorted(set(levels))),
@@ -80,6 +86,7 @@ class StreamSide(SessionState):
         self.floor = delivered
         self.answered = self.said = min(delivered, opened.next_seq)
         self.log.reset(opened.next_seq, opened.channels)
+        self.clock = _clock_of(opened)
         return "session" if opened.created and delivered > opened.next_seq else None
 
     def _adopt_again(self, opened: wire.Opened) -> object:
@@ -111,6 +118,8 @@ class StreamSide(SessionState):
                 return self.end(DataLoss(self.named(f"the server needs tokens {seq} .. {self.log.begin - 1} again, and "
                                                     "they are gone")))  # fmt: skip
             self.log.reset(seq, self.channels)
+            opened = self.opened
+            self.clock = _clock_of(opened) if opened is not None and opened.next_seq == seq else Clock()
             self.rewound = True
             # Who sends a token again in a call wants the call's forecast again.
             self.answered = self.said = self.last_reply_end = seq

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from aaren.client.log import TokenLog
 from aaren.client.options import DURABILITIES, MODES, SessionOptions
 from aaren.errors import AarenError, Cancelled, FailedPrecondition, InvalidArgument
+from aaren.times import NO_TIME, Clock
 from aaren.wire import stream_pb2 as wire
 
 FIRST_TOKENS = 16  # in flight at first; doubled with every round trip, so that a broken stream gets ahead soon
@@ -67,6 +68,7 @@ class SessionState:
         self.options, self.server, self.hear = options, server, hear
         self.phase = Phase.WAITING
         self.log = TokenLog(0, options.channels or 1)
+        self.clock = Clock()  # of the latest token that was taken in
         self.opened: wire.Opened | None = None  # the latest answer to an Open
         self.channels = options.channels or 1
         self.horizons: tuple[int, ...] = ()
@@ -155,6 +157,8 @@ class SessionState:
             raise InvalidArgument(self.named(f"row {row}, channel {channel}: the value is no 32-bit float; NaN marks a "
                                              "missing one"))  # fmt: skip
         self.log.append(values, times, silent)
+        if times is not None:
+            self.clock.advance(times)
 
     def take_out(self, most: int = 1) -> Replies | None:
         """The next forecasts, at most so many, as one piece; None if none has come."""
@@ -171,6 +175,10 @@ class SessionState:
         if end == len(head.values):
             self.replies.popleft()
         return piece
+
+    @property
+    def last_time_ns(self) -> int | None:
+        return None if self.clock.last_ns == NO_TIME else self.clock.last_ns
 
     def fill(self, item: wire.ClientItem, limits: wire.Limits, room: int) -> None:
         """Makes the next item of it. REQUIRES: sendable."""

@@ -67,6 +67,7 @@ std::vector<StreamLie> StreamLies() {
       InOpened("Opened.channels 4294967295;", [](auto& o) { o.set_channels(UINT32_MAX); }),
       InOpened("Opened.next_seq 9223372036854775808;", [](auto& o) { o.set_next_seq(uint64_t{1} << 63); }),
       InOpened("Opened.durable_seq 1;", [](auto& o) { o.set_durable_seq(1); }),
+      InOpened("Opened.step_ns -1;", [](auto& o) { o.set_step_ns(-1); }),
       InOpened("ModelInfo.quantiles of 0 levels", [](auto& o) { o.mutable_model()->clear_quantiles(); }),
       InOpened("ModelInfo.quantiles of 1001 levels",
                [](auto& o) {

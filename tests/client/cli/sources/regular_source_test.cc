@@ -121,6 +121,7 @@ TEST_F(RegularSourceTest, OverlapIsNotTakenTwiceAndAGapBetweenFilesIsFilled) {
   const auto overlap = Open(text);
   ASSERT_TRUE(overlap->GoOn({.next_seq = 30, .last_time_ns = kNewYear + 2 * kHour}).ok());
   EXPECT_EQ(Rest(*overlap), "3 4");
+  EXPECT_THAT(overlap->Summary(), ElementsAre("t.csv: 2 rows left out that the session has already"));
   const auto gap = Open(text);
   ASSERT_TRUE(gap->GoOn({.next_seq = 30, .last_time_ns = kNewYear - 2 * kHour}).ok());
   EXPECT_EQ(Rest(*gap), "- - 1 2 3 4");
@@ -158,6 +159,14 @@ TEST_F(RegularSourceTest, FromStartTakesEveryRowBehindTheSession) {
   ASSERT_TRUE(source->GoOn({.next_seq = 24}).ok());
   EXPECT_EQ(Rest(*source), "1 2");
   EXPECT_THAT(std::string(Open("a\n1\n2\n")->GoOn({.next_seq = 24}).status().message()), HasSubstr("--from_start"));
+}
+
+TEST_F(RegularSourceTest, FromStartIsRefusedForAFileOfThePast) {
+  const auto source = Open("date,a\n2024-01-01 00:00,1\n2024-01-01 01:00,2\n", {.from_start = true});
+  const auto said = source->GoOn({.next_seq = 24, .last_time_ns = kNewYear + 23 * kHour});
+  EXPECT_EQ(said.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(said.status().message()), HasSubstr("t.csv begins at 2024-01-01 00:00"));
+  EXPECT_THAT(std::string(said.status().message()), HasSubstr("last row is of 2024-01-01 23:00"));
 }
 
 TEST_F(RegularSourceTest, SeveralSeriesAreNamedAndTakenApart) {

@@ -7,6 +7,7 @@
 // the Client. Exceptions may not leave a callback.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "aaren/client/forecast.h"
@@ -31,6 +32,9 @@ struct Opened {
   std::string tier = {};  // the arithmetic, for example "exact"
   uint32_t numerics_version = 0;
   Durability durability = Durability::kServerDefault;  // in force; kServerDefault: an old server does not tell
+  // The time of token next_seq - 1, for RegularSeries::GoOnBehind; absent: no token had a time, or an old server
+  std::optional<int64_t> last_time_ns = {};
+  int64_t step_ns = 0;  // the last positive difference between the times of two tokens; 0: none yet
 };
 
 // Data that the server no longer has. The client does everything possible by itself: see OnRewind.

@@ -7,7 +7,7 @@
 // rows for Session::Send come out.
 //
 //   RegularSeries series(/*channels=*/1, {.step = *TimeStep::Parse("1h")});
-//   if (opened.next_seq > 0) series.GoOnBehind(last_time_ns);              // of the session's last token
+//   if (opened.last_time_ns) series.GoOnBehind(*opened.last_time_ns);      // rows of before are left out
 //   series.Add(time_ns, {21.5});
 //   for (RegularRow row; series.Next(row);) session.Send(seq++, …);
 //   series.End();                                                          // the last rows are whole, too

@@ -30,6 +30,9 @@ struct TimeStep {
   // INVALID_ARGUMENT for any other text. "none" has no unit.
   static absl::StatusOr<TimeStep> Parse(absl::string_view text);
 
+  // A fixed time, such as Opened::step_ns; kNone if the time is not positive, or longer than ten years.
+  static TimeStep OfNanoseconds(int64_t step_ns);
+
   // The step of rows with these times, which do not go back: the usual difference, if at least nine of ten differences
   // are whole multiples of the step, give or take a quarter, and at least half are the step itself. Times that repeat
   // tell nothing. kNone without a step.
