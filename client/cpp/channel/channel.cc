@@ -83,8 +83,8 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& target, const Chan
   const auto& made = options.credentials.made();
   const auto credentials = made ? made->grpc() : grpc::InsecureChannelCredentials();
   grpc::ChannelArguments arguments = MakeArguments(options);
-  // gRPC would ask a proxy of the environment for this machine, too.
-  if (IsLoopback(target)) arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  // gRPC knows few exceptions: proxy.h has the rules.
+  if (!FindProxy(target)) arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   if (among == Among::kServing) arguments.SetServiceConfigJSON(kServingOnly);
   return grpc::CreateCustomChannel(target, credentials, arguments);
 }

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "aaren/client/client.h"
 #include "aaren/client/sessions.h"
@@ -19,7 +20,9 @@
 namespace aaren::client {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 absl::Status Delete(const FakeServer& server, const ChannelOptions& channel) {
@@ -134,33 +137,84 @@ TEST(ChannelTest, MetadataOfASourceThatCannotBeSentIsRefused) {
   EXPECT_EQ(Delete(server, {.metadata_source = source}).code(), absl::StatusCode::kInvalidArgument);
 }
 
-TEST(ProxyTest, IsNotUsedForThisMachine) {
+// The variables of the environment that name proxies, as one test wants them.
+class ProxyTest : public ::testing::Test {
+ protected:
+  ProxyTest() { Clear(); }
+  ~ProxyTest() override { Clear(); }
+
+  static void Clear() {
+    for (const char* name : {"grpc_proxy", "https_proxy", "http_proxy", "no_grpc_proxy", "no_proxy", "NO_PROXY"})
+      unsetenv(name);
+  }
+
+  // The hosts that a list of exceptions leaves to the proxy.
+  static std::vector<std::string> Left(const char* variable, const std::string& list,
+                                       const std::vector<std::string>& hosts) {
+    setenv("http_proxy", "http://proxy:1", 1);
+    setenv(variable, list.c_str(), 1);
+    std::vector<std::string> left;
+    for (const std::string& host : hosts) {
+      if (FindProxy(host)) left.push_back(host);
+    }
+    Clear();
+    return left;
+  }
+};
+
+TEST_F(ProxyTest, IsNotUsedForThisMachine) {
   setenv("http_proxy", "http://127.0.0.1:9", 1);
   FakeServer server;
   server.Replace("a", 0);
   EXPECT_TRUE(Delete(server, {}).ok());
-  unsetenv("http_proxy");
+  for (const char* target : {"127.1.2.3:1", "[::1]:1", "localhost:1", "a.localhost:1", "unix:/s", "unix-abstract:s",
+                             "ipv4:127.0.0.1:80,127.0.0.2:80"}) {
+    EXPECT_FALSE(FindProxy(target)) << target;
+  }
+  EXPECT_TRUE(FindProxy("ipv4:127.0.0.1:80,10.0.0.2:80"));
 }
 
-TEST(ProxyTest, IsNamedByErrors) {
-  setenv("https_proxy", "http://user:secret@127.0.0.1:9", 1);
+TEST_F(ProxyTest, IsNamedByErrorsWithoutItsPassword) {
+  setenv("https_proxy", "http://user:secret@127.0.0.1:9/", 1);
   const Sessions sessions({.target = "forecasts.example:443", .timeout = absl::Seconds(20)});
   const std::string message(sessions.Get("a").status().message());
-  unsetenv("https_proxy");
-  EXPECT_THAT(message, HasSubstr("(through the proxy of https_proxy; no_proxy=HOST goes without)"));
+  EXPECT_THAT(message, HasSubstr("(through the proxy 127.0.0.1:9 of https_proxy; no_proxy=HOST goes without)"));
   EXPECT_EQ(message.find("secret"), std::string::npos);
 }
 
-TEST(ProxyTest, StandsBeforeHostsThatNoProxyDoesNotName) {
-  setenv("http_proxy", "http://p:1", 1);
-  setenv("no_proxy", "other.example, b.example", 1);
-  EXPECT_EQ(ProxyVariable("a.example:443"), "http_proxy");
-  for (const char* target :
-       {"b.example:443", "dns:///x.b.example:443", "127.1.2.3:1", "[::1]:1", "localhost:1", "unix:/s"}) {
-    EXPECT_EQ(ProxyVariable(target), "") << target;
-  }
-  unsetenv("http_proxy");
-  unsetenv("no_proxy");
+TEST_F(ProxyTest, IsThatOfTheFirstVariableThatIsSet) {
+  setenv("http_proxy", "http://last:1", 1);
+  EXPECT_EQ(FindProxy("a.example:443")->address, "last:1");
+  setenv("https_proxy", "http://second:1", 1);
+  EXPECT_EQ(FindProxy("a.example:443")->address, "second:1");
+  setenv("grpc_proxy", "socks5://first:1", 1);
+  EXPECT_FALSE(FindProxy("a.example:443"));
+}
+
+TEST_F(ProxyTest, ExceptionsAreEndsOfNames) {
+  EXPECT_THAT(Left("no_proxy", "other.example, b.example,*.c.example,.d.example",
+                   {"a.example:443", "b.example:443", "dns:///x.b.example:443", "x.C.example:1", "d.example:1"}),
+              ElementsAre("a.example:443"));
+}
+
+TEST_F(ProxyTest, ExceptionsAreAddressesAndNetworks) {
+  EXPECT_THAT(Left("no_proxy", "10.1.0.0/15,192.168.0.7,fd00::/8,2001:db8::1",
+                   {"10.0.255.1:1", "10.1.0.1:1", "10.2.0.1:1", "ipv4:10.0.9.9:1", "192.168.0.7:1", "192.168.0.77:1",
+                    "[fd12::1]:1", "[fe00::1]:1", "[2001:db8:0::1]:1", "10.1.example:1"}),
+              ElementsAre("10.2.0.1:1", "192.168.0.77:1", "[fe00::1]:1", "10.1.example:1"));
+}
+
+TEST_F(ProxyTest, StarExceptsEveryHost) {
+  EXPECT_THAT(Left("no_proxy", "*", {"a.example:1", "10.0.0.1:1"}), IsEmpty());
+}
+
+TEST_F(ProxyTest, NoExceptionIsMadeOfNonsense) {
+  EXPECT_THAT(Left("no_proxy", ",10.0.0.0/33, 10.0.0.0/-1,10.0.0.0/,/8", {"a.example:1", "10.0.0.1:1"}),
+              ElementsAre("a.example:1", "10.0.0.1:1"));
+}
+
+TEST_F(ProxyTest, ExceptionsMayStandInCapitals) {
+  EXPECT_THAT(Left("NO_PROXY", "a.example", {"a.example:1", "b.example:1"}), ElementsAre("b.example:1"));
 }
 
 }  // namespace
