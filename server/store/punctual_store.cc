@@ -22,6 +22,23 @@ T Unanswered() {
   }
 }
 
+constexpr absl::Duration kRoomAfter = absl::Minutes(1);  // without a refusal
+
+// The refusal of a full store among an answer's results.
+absl::Status RefusalIn(const absl::Status& write) {
+  return absl::IsResourceExhausted(write) ? write : absl::OkStatus();
+}
+absl::Status RefusalIn(const WriteResult& result) { return RefusalIn(result.status); }
+absl::Status RefusalIn(const std::vector<WriteResult>& results) {
+  absl::Status refusal;
+  for (const WriteResult& result : results) refusal.Update(RefusalIn(result));
+  return refusal;
+}
+template <typename T>
+absl::Status RefusalIn(const absl::StatusOr<T>& answer) {
+  return RefusalIn(answer.status());
+}
+
 }  // namespace
 
 // Calls in the order of their beginnings, and the health that answers and silence show.
@@ -106,8 +123,23 @@ class PunctualStore::Calls {
   template <typename T>
   void NoteAnswer(const T& answer, absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     health_.Note(answer, now);
+    NoteRoom(RefusalIn(answer), now);
     if (!health_.available() || !std::exchange(silent_, false)) return;
     log::Log(log::LogLevel::kInfo, "the store answers again", {{"store", store_}});
+  }
+
+  // `refusal`: for lack of room; OK for any other answer. Some writes need no room, so their success tells nothing:
+  // a full store has room again when it has refused nothing for a while.
+  void NoteRoom(const absl::Status& refusal, absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (!refusal.ok()) {
+      if (!std::exchange(refused_, now)) {
+        log::Log(log::LogLevel::kWarning, "the store is full: new sessions and larger rows are refused",
+                 {{"store", store_}, {"why", std::string(refusal.message())}});
+      }
+    } else if (refused_ && now - *refused_ >= kRoomAfter) {
+      refused_.reset();
+      log::Log(log::LogLevel::kInfo, "the store has room again", {{"store", store_}});
+    }
   }
 
   const std::string store_;
@@ -117,7 +149,8 @@ class PunctualStore::Calls {
   mutable absl::Mutex mutex_;
   std::map<uint64_t, Call> under_way_ ABSL_GUARDED_BY(mutex_);  // by number
   uint64_t last_ ABSL_GUARDED_BY(mutex_) = 0;
-  bool silent_ ABSL_GUARDED_BY(mutex_) = false;  // the last line of the log told of silence
+  bool silent_ ABSL_GUARDED_BY(mutex_) = false;                // the last line of the log told of silence
+  std::optional<absl::Time> refused_ ABSL_GUARDED_BY(mutex_);  // last, by a full store; nothing: the store has room
 };
 
 PunctualStore::PunctualStore(StateStore& store, absl::Duration patience, std::function<absl::Time()> now)

@@ -9,7 +9,8 @@
 //   saves               wait for the store, and reach the store: a shard has few saves under way, and a save given up
 //                       would be written twice. A late save makes the store be away like any late call.
 //
-// A late answer is no sign of health. The store is back once a later write is answered in time.
+// A late answer is no sign of health. The store is back once a later write is answered in time. A store that refuses
+// writes for lack of room is not away: the log tells when the refusals begin, and when they have ended.
 //
 // Threading: calls and Look by the registrar's thread, health by any thread; the store below answers on any thread.
 

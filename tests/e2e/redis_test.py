@@ -131,6 +131,26 @@ class RedisTest(ServerTest):
         self.assertEqual(run.returncode, 1)
         self.assertIn("the two servers share their store", run.stderr)
 
+    def test_full_redis_is_named_in_the_log_with_a_way_out_and_sessions_wait_for_room(self):
+        self.redis.command("CONFIG SET maxmemory 1mb")
+        process = start_aaren(*self.stream, f"--target={self.server.target}", "--session=new",
+                              f"--output={self.path('cut.jsonl')}")
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.wait_for_log("the store is full")
+        for word in ("OOM", "maxmemory", "session_ttl"):
+            self.assertIn(word, self.server.log())
+        self.redis.command("CONFIG SET maxmemory 0")
+        self.assert_same_bytes(process)
+        self.assertEqual(self.server.log().count("the store is full"), 1)
+
+    def wait_for_log(self, words):
+        deadline = time.monotonic() + 60
+        while words not in self.server.log():
+            self.assertLess(time.monotonic(), deadline, self.server.log())
+            time.sleep(0.05)
+
     def test_server_that_finds_no_redis_says_why(self):
         self.redis.command("CONFIG SET requirepass secret")
         with self.assertRaisesRegex(RuntimeError, f"redis: {self.redis.address}: NOAUTH"):

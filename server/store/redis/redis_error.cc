@@ -16,7 +16,8 @@ absl::Status FromRedisError(absl::string_view error) {
   const absl::string_view kind = KindOf(error);
   // NOROWS is a word of our own scripts: the HSET before the script was refused.
   if (kind == "OOM" || kind == "NOROWS")
-    return absl::ResourceExhaustedError(absl::StrCat("Redis has no room: ", error));
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "Redis has no room; raise its maxmemory, delete sessions, or let session_ttl end silent sessions: ", error));
   if (kind == "WRONGTYPE") return absl::DataLossError(absl::StrCat("not what this server wrote: ", error));
   if (kind == "NOAUTH" || kind == "WRONGPASS") return absl::UnauthenticatedError(error);
   if (kind == "NOPERM") return absl::PermissionDeniedError(error);

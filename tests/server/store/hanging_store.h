@@ -4,6 +4,7 @@
 // A HangingStore is a MemoryStore that does every call and holds the answers while the store hangs, like a disk whose
 // writes take minutes. Threading: safe.
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <utility>
@@ -45,8 +46,14 @@ class HangingStore : public StateStore {
     return held_.size();
   }
 
+  // Refuses TryWrite for lack of room.
+  void SetFull(bool full) { full_ = full; }
+
   std::string name() const override { return "hanging"; }
-  void TryWrite(Answer<absl::Status> answer) override { store_.TryWrite(Held(std::move(answer))); }
+  void TryWrite(Answer<absl::Status> answer) override {
+    if (full_) return answer(absl::ResourceExhaustedError("no room"));
+    store_.TryWrite(Held(std::move(answer)));
+  }
   void ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) override {
     store_.ReserveEpochs(count, Held(std::move(answer)));
   }
@@ -87,6 +94,7 @@ class HangingStore : public StateStore {
   }
 
   MemoryStore store_;
+  std::atomic<bool> full_ = false;
   mutable absl::Mutex mutex_;
   bool hangs_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<absl::AnyInvocable<void()>> held_ ABSL_GUARDED_BY(mutex_);

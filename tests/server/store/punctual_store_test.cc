@@ -144,6 +144,31 @@ TEST_F(PunctualStoreTest, TheLogTellsOnceThatItDoesNotAnswerAndOnceThatItDoes) {
   log::SetUpLog(log::LogFormat::kText, log::LogLevel::kWarning);
 }
 
+TEST_F(PunctualStoreTest, TheLogTellsOnceThatTheStoreIsFullAndOnceThatItHasRoom) {
+  log::SetUpLog(log::LogFormat::kText, log::LogLevel::kInfo);
+  Printed printed;
+  below_.SetFull(true);
+  for (int second = 0; second < 300; ++second) {
+    Try();
+    Pass(absl::Seconds(1));
+    if (second % 2 == 0) Save();  // needs no room
+  }
+  const std::string full = printed.End();
+  EXPECT_THAT(full, AllOf(HasSubstr("the store is full"), HasSubstr("hanging"), HasSubstr("no room")));
+  EXPECT_EQ(std::count(full.begin(), full.end(), '\n'), 1);
+  EXPECT_TRUE(store_.health().available());
+  Printed again;
+  below_.SetFull(false);
+  for (int second = 0; second < 100; ++second) {
+    Pass(absl::Seconds(1));
+    Try();
+  }
+  const std::string room = again.End();
+  EXPECT_THAT(room, HasSubstr("the store has room again"));
+  EXPECT_EQ(std::count(room.begin(), room.end(), '\n'), 1);
+  log::SetUpLog(log::LogFormat::kText, log::LogLevel::kWarning);
+}
+
 TEST_F(PunctualStoreTest, AnswersThatComeWhenItIsGoneHurtNobody) {
   {
     PunctualStore gone(below_, kPatience, [this] { return now_; });
