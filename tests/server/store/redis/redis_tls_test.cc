@@ -6,8 +6,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <future>
+#include <thread>
+#include <vector>
 
 #include "tests/client/certificates.h"
 #include "tests/server/store/redis/redis_store_fixture.h"
@@ -68,6 +72,41 @@ TEST_F(RedisTlsTest, ARedisThatComesBackIsConnectedAgain) {
   redis_->Kill();
   redis_->Start();
   AwaitCalls(store);
+  EXPECT_GE(store_->reconnects(), 1u);
+}
+
+TEST_F(RedisTlsTest, RestartsUnderLoadAnswerEveryCallOnceAndKeepAnsweredWrites) {
+  constexpr int kCalls = 3000;
+  BlockingStore store = Open(Secured());
+  std::vector<std::future<WriteResult>> answers;
+  std::thread load([&] {
+    for (int i = 0; i < kCalls; ++i) {
+      auto answer = std::make_shared<std::promise<WriteResult>>();
+      answers.push_back(answer->get_future());
+      Acquisition acquisition;
+      acquisition.record = RecordAt(absl::StrCat("t/", i), 1);
+      acquisition.record.saves.push_back({{7, {}}, std::string(8192, 'x')});
+      // A second answer would throw.
+      store_->Acquire(std::move(acquisition), [answer](WriteResult result) { answer->set_value(std::move(result)); });
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+  });
+  for (int restart = 0; restart < 3; ++restart) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    redis_->Kill();
+    redis_->Start();
+  }
+  load.join();
+  AwaitCalls(store);
+  int done = 0;
+  for (int i = 0; i < kCalls; ++i) {
+    if (!answers[static_cast<size_t>(i)].get().status.ok()) continue;
+    ++done;
+    const absl::StatusOr<SessionRecord> loaded = store.Load(absl::StrCat("t/", i));
+    ASSERT_TRUE(loaded.ok()) << i << loaded.status();
+    EXPECT_EQ(loaded->saves.at(0).rows.size(), 8192u);
+  }
+  EXPECT_GT(done, 0);
   EXPECT_GE(store_->reconnects(), 1u);
 }
 
