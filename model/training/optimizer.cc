@@ -26,6 +26,9 @@ torch::Tensor Orthogonal(const torch::Tensor& x) {
   return tall ? y.t() : y;
 }
 
+// True for the matrices of a network's blocks, and of the gated MLP that reads a token's inputs.
+bool InTheBlocks(const std::string& name) { return name.starts_with("blocks.") || name.starts_with("input_mlp."); }
+
 // True for W_q and W_k, which multiply no token. W_q and W_k make the folded query, a vector per head; their
 // gradients have rank one.
 bool MakesTheQuery(const std::string& name) {
@@ -36,7 +39,7 @@ bool MakesTheQuery(const std::string& name) {
 
 Optimizer::Optimizer(const torch::nn::Module& module, const OptimizerOptions& options) : options_(options) {
   for (const auto& item : module.named_parameters()) {
-    const bool muon = item.key().starts_with("blocks.") && item.value().dim() == 2 && !MakesTheQuery(item.key());
+    const bool muon = InTheBlocks(item.key()) && item.value().dim() == 2 && !MakesTheQuery(item.key());
     Slot slot{.name = item.key(),
               .parameter = item.value(),
               .muon = muon,

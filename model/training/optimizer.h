@@ -25,8 +25,8 @@ struct OptimizerOptions {
 
 class Optimizer {
  public:
-  // Parameters below "blocks." with two dimensions take Muon, except for the parameters of the folded query. The
-  // optimiser shares the module's parameters and does not copy them.
+  // Parameters below "blocks." and "input_mlp." with two dimensions take Muon, except for the parameters of the folded
+  // query. The optimiser shares the module's parameters and does not copy them.
   Optimizer(const torch::nn::Module& module, const OptimizerOptions& options);
 
   // Makes one update from the parameters' gradients, then clears the gradients. Both rates are multiplied by `factor`.

@@ -156,9 +156,11 @@ absl::StatusOr<CommandLine> ParseCommandLine(int argc, char** argv) {
   CommandLine line;
   line.options.config.seasons = true;
   Texts texts;
-  command_line::Flags flags("aaren-train --output=FOLDER [flags] | aaren-train synth [flags]",
-                            "Trains a streaming forecaster and writes it as a model package. aaren-train synth writes "
-                            "series of the\ngenerator; it has a --help of its own.");
+  command_line::Flags flags(
+      "aaren-train --output=FOLDER [flags] | aaren-train synth|events|evaluate-events [flags]",
+      "Trains a streaming forecaster and writes it as a model package. aaren-train synth writes "
+      "series of the\ngenerator; aaren-train events trains a forecaster of events, and aaren-train "
+      "evaluate-events scores one.\nEach has a --help of its own.");
   AddData(flags, line, texts);
   AddRun(flags, line, texts);
   AddShape(flags, line.options.config, texts);

@@ -1,5 +1,6 @@
 // aaren-train: trains a streaming forecaster on synthetic series or CSV files and writes a model package.
 // aaren-train synth: writes series of the generator.
+// aaren-train events: trains a forecaster of events. aaren-train evaluate-events: scores one beside simple rules.
 // Exit status: 0 done, 1 failed, 2 wrong flags or data, 130 interrupted.
 
 #include <malloc.h>
@@ -27,8 +28,10 @@
 #include "model/package/package.h"
 #include "model/training/products.h"
 #include "model/training/program/command_line.h"
+#include "model/training/program/evaluate_events.h"
 #include "model/training/program/progress.h"
 #include "model/training/program/synth.h"
+#include "model/training/program/train_events.h"
 #include "model/training/program/wait_policy.h"
 #include "model/training/report/run_record.h"
 #include "model/training/report/run_report.h"
@@ -212,25 +215,41 @@ int Report(const absl::Status& status) {
   return ExitCode(status);
 }
 
-int SynthMain(int argc, char** argv) {
-  const absl::StatusOr<SynthOptions> options = ParseSynth(argc, argv);
-  if (!options.ok() || options->help.empty()) return Report(options.ok() ? Synth(*options) : options.status());
-  absl::PrintF("%s", options->help);
+void StopWhenInterrupted() {
+  std::signal(SIGINT, [](int) { interrupted = 1; });
+  std::signal(SIGTERM, [](int) { interrupted = 1; });
+}
+
+// Runs a subcommand, or prints its help.
+template <class Line, class Work>
+int Subcommand(const absl::StatusOr<Line>& line, const Work& work) {
+  if (!line.ok() || line->help.empty()) return Report(line.ok() ? work(*line) : line.status());
+  absl::PrintF("%s", line->help);
   return 0;
 }
 
-int Main(int argc, char** argv) {
-  if (argc > 1 && absl::string_view(argv[1]) == "synth") return SynthMain(argc - 1, argv + 1);
+int EventsMain(int argc, char** argv) {
+  KeepFreedMemory();
+  WaitPassively(argv);
+  StopWhenInterrupted();
+  return Subcommand(ParseTrainEvents(argc - 1, argv + 1), [](const TrainEventsLine& line) {
+    return TrainEventsProgram(line, [] { return interrupted == 0; });
+  });
+}
+
+int TrainMain(int argc, char** argv) {
   KeepFreedMemory();
   const absl::StatusOr<CommandLine> line = ParseCommandLine(argc, argv);
-  if (line.ok() && !line->help.empty()) {
-    absl::PrintF("%s", line->help);
-    return 0;
-  }
-  if (line.ok()) WaitPassively(argv);
-  std::signal(SIGINT, [](int) { interrupted = 1; });
-  std::signal(SIGTERM, [](int) { interrupted = 1; });
-  return Report(line.ok() ? Run(*line) : line.status());
+  if (line.ok() && line->help.empty()) WaitPassively(argv);
+  StopWhenInterrupted();
+  return Subcommand(line, Run);
+}
+
+int Main(int argc, char** argv) {
+  const absl::string_view verb = argc > 1 ? argv[1] : "";
+  if (verb == "synth") return Subcommand(ParseSynth(argc - 1, argv + 1), Synth);
+  if (verb == "evaluate-events") return Subcommand(ParseEvaluateEvents(argc - 1, argv + 1), EvaluateEventsProgram);
+  return verb == "events" ? EventsMain(argc, argv) : TrainMain(argc, argv);
 }
 
 }  // namespace

@@ -2,12 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -20,6 +16,7 @@
 #include "model/package/package.h"
 #include "model/tasks/forecasting/series_csv.h"
 #include "model/tasks/forecasting/synthetic.h"
+#include "tests/model/training/program/train_program.h"
 
 namespace aaren::training {
 namespace {
@@ -31,33 +28,6 @@ using ::testing::Not;
 constexpr char kSmall[] =
     " --steps=20 --batch=4 --context=64 --ring=16 --width=16 --layers=1 --heads=2 --value_width=16 --embed_hidden=16"
     " --mlp_hidden=16 --horizon=4 --fold_every=4 --quantiles=0.1,0.5,0.9 --validate_every=10 --checkpoint_every=5";
-
-std::string Folder() {
-  const std::string test = ::testing::UnitTest::GetInstance()->current_test_info()->name();
-  const std::string folder = absl::StrCat(::testing::TempDir(), "/train_", test, "_", getpid());
-  std::filesystem::create_directories(folder);
-  return folder;
-}
-
-struct Outcome {
-  int exit_code;
-  std::string text;  // standard output and standard error
-};
-
-Outcome Execute(const std::string& arguments) {
-  FILE* pipe = popen((std::string(AAREN_TRAIN_PROGRAM) + arguments + " 2>&1").c_str(), "r");
-  Outcome outcome;
-  std::array<char, 4096> buffer;
-  while (const size_t count = fread(buffer.data(), 1, buffer.size(), pipe)) outcome.text.append(buffer.data(), count);
-  outcome.exit_code = WEXITSTATUS(pclose(pipe));
-  return outcome;
-}
-
-void ExpectUserError(const std::string& arguments, const std::string& culprit) {
-  const Outcome outcome = Execute(arguments);
-  EXPECT_EQ(outcome.exit_code, 2) << outcome.text;
-  EXPECT_THAT(outcome.text, HasSubstr(culprit));
-}
 
 std::string CsvWith(const std::string& text) {
   const std::string path = Folder() + "/data.csv";
