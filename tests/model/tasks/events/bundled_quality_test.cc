@@ -1,0 +1,46 @@
+// The bundled forecaster of events on streams of the generator that its training never saw.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "model/tasks/events/evaluation.h"
+#include "model/tasks/events/synthetic.h"
+
+namespace aaren::events {
+namespace {
+
+constexpr uint64_t kUnseen = 1'000'003;  // a seed of the generator
+
+// Streams whose times fit nanoseconds well.
+std::vector<EventStream> UnseenStreams(int count) {
+  std::vector<EventStream> streams;
+  for (uint64_t index = 0; static_cast<int>(streams.size()) < count; ++index) {
+    const EventSequence sequence = SyntheticEvents(kUnseen, index, 160);
+    const double mean = sequence.times.back() / 160;
+    if (mean < 1e-3 || mean > 1e6) continue;
+    EventStream stream;
+    for (size_t i = 0; i < sequence.times.size(); ++i) {
+      stream.times_ns.push_back(std::llround(sequence.times[i] * 1e9));
+      stream.marks.push_back(static_cast<uint64_t>(sequence.marks[i]));
+    }
+    streams.push_back(std::move(stream));
+  }
+  return streams;
+}
+
+TEST(BundledQualityTest, BeatsEveryRuleInTimesAndMarks) {
+  const absl::StatusOr<EventPackage> package = LoadEventPackage(AAREN_BUNDLED_EVENTS);
+  ASSERT_TRUE(package.ok()) << package.status();
+  const auto engine = *NewEventEngine(*package);
+  const absl::StatusOr<Evaluation> evaluation =
+      EvaluateEvents(*engine, UnseenStreams(24), {.rounding = 0, .calendar = false, .rules = true});
+  ASSERT_TRUE(evaluation.ok()) << evaluation.status();
+  const std::vector<TimeScore>& times = evaluation->times;  // the model comes first
+  const std::vector<MarkScore>& marks = evaluation->marks;
+  for (size_t i = 1; i < times.size(); ++i) EXPECT_LT(times[0].nll, times[i].nll - 0.1) << times[i].name;
+  for (size_t i = 1; i < marks.size(); ++i) EXPECT_LT(marks[0].nll, marks[i].nll - 0.1) << marks[i].name;
+}
+
+}  // namespace
+}  // namespace aaren::events
