@@ -128,7 +128,7 @@ void AddMemory(const Shards& shards, const Streams& streams, const rpc::ServerOp
       times * static_cast<double>(options.shard.max_queued_bytes));
   add("unread_replies", Sum(streams, &rpc::StreamCounters::unread_bytes),
       times * static_cast<double>(options.limits.unread_bytes));
-  if (const memory::MemoryBudget* budget = options.shard.budget; budget != nullptr) {
+  if (const memory::MemoryBudget* budget = options.shard.ties.budget; budget != nullptr) {
     const auto most = static_cast<double>(budget->limit());
     add("sessions", static_cast<double>(budget->used(memory::MemoryBudget::Use::kSessions)), most);
     add("saves", static_cast<double>(budget->used(memory::MemoryBudget::Use::kSaves)), most);

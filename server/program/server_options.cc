@@ -96,7 +96,7 @@ rpc::ServerOptions ToServerOptions(const ServerConfig& config, uint64_t memory, 
   options.shard.max_sessions_per_stream = config.max_sessions_per_stream();
   options.shard.save_interval = config::ToDuration(config.save_interval());
   options.shard.session_ttl = config::ToDuration(config.session_ttl());
-  options.shard.budget = &budget;
+  options.shard.ties.budget = &budget;
   options.process_bytes = memory + memory / 8 + kBesideMemory;
   SetLimits(config, memory, options);
   return options;

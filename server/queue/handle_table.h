@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_QUEUE_HANDLE_TABLE_H_
 #define AAREN_SERVER_QUEUE_HANDLE_TABLE_H_
 
-// The HandleTable of one stream: what each of its handles stands for. Clients are asked to count handles from 0; those
-// are found by index, others by hash. Threading: belongs to one shard.
+// The HandleTable of a stream knows the binding of each handle. Clients are asked to count handles from 0: low handles
+// are found by index, other handles by hash. Threading: belongs to one shard.
 
 #include <cstddef>
 #include <vector>

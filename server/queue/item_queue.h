@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_QUEUE_ITEM_QUEUE_H_
 #define AAREN_SERVER_QUEUE_ITEM_QUEUE_H_
 
-// An ItemQueue is a first-in first-out queue of things in one block of memory, which it keeps when it is empty. Most
-// flows hold an item or two at a time and are used again and again, and a std::deque would allocate for every few of
-// them. Threading: a plain value.
+// An ItemQueue is a first-in first-out queue in one block of memory, and an empty queue keeps the block. Most flows
+// hold an item or two at a time and are used again and again; a std::deque would allocate for every few items.
+// Threading: a plain value.
 
 #include <cstddef>
 #include <iterator>
@@ -17,14 +17,14 @@ class ItemQueue {
  public:
   bool empty() const { return front_ == items_.size(); }
   size_t size() const { return items_.size() - front_; }
-  size_t capacity() const { return items_.capacity(); }  // for so many it has memory
+  size_t capacity() const { return items_.capacity(); }  // items that fit into the block
   T& front() { return items_[front_]; }
   T& back() { return items_.back(); }
   const T& operator[](size_t i) const { return items_[front_ + i]; }
   T& emplace_back() { return items_.emplace_back(); }
 
   void pop_front() {
-    std::destroy_at(&items_[front_]);  // what it held may be large
+    std::destroy_at(&items_[front_]);  // the memory of the item may be large
     std::construct_at(&items_[front_++]);
     if (empty()) {
       items_.clear();
@@ -39,7 +39,7 @@ class ItemQueue {
     front_ = 0;
   }
 
-  // Gives back what a long queue has left behind.
+  // Gives the block of a long queue back.
   void ShrinkIfLarge(size_t items) {
     if (items_.capacity() > items) std::vector<T>().swap(items_);
   }
@@ -47,7 +47,7 @@ class ItemQueue {
  private:
   static constexpr size_t kCompactAt = 16;
 
-  // A queue that was long once does not keep the memory for it.
+  // A queue that was long once gives the memory back.
   void Compact() {
     const auto begin = items_.begin() + static_cast<ptrdiff_t>(front_);
     if (items_.capacity() > 4 * size()) {
@@ -59,7 +59,7 @@ class ItemQueue {
   }
 
   std::vector<T> items_;
-  size_t front_ = 0;  // those before are taken
+  size_t front_ = 0;  // items before are taken
 };
 
 }  // namespace aaren::queue

@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_QUEUE_LINE_H_
 #define AAREN_SERVER_QUEUE_LINE_H_
 
-// A Line is a first-in first-out queue of things linked through themselves, by their members `previous` and `next`. It
-// has no memory of its own, and who leaves from the middle costs no more than who leaves at the front. A thing stands
-// in one line at most, and stays where it is in memory. Threading: a plain value.
+// A Line is a first-in first-out queue of things linked through their members `previous` and `next`. A line has no
+// memory of its own, and a thing leaves from the middle at the cost of leaving from the front. A thing stands in one
+// line at most, and keeps its place in memory. Threading: a plain value.
 
 namespace aaren::queue {
 
@@ -11,10 +11,10 @@ template <typename T>
 class Line {
  public:
   bool empty() const { return front_ == nullptr; }
-  T* front() const { return front_; }  // null: it is empty
+  T* front() const { return front_; }  // null: the line is empty
   T* back() const { return back_; }    // likewise
 
-  // REQUIRES: it is in no line.
+  // REQUIRES: the thing is in no line.
   void PushBack(T& thing) {
     thing.previous = back_;
     thing.next = nullptr;
@@ -22,7 +22,7 @@ class Line {
     back_ = &thing;
   }
 
-  // REQUIRES: it is in this line.
+  // REQUIRES: the thing is in this line.
   void Remove(T& thing) {
     (thing.previous != nullptr ? thing.previous->next : front_) = thing.next;
     (thing.next != nullptr ? thing.next->previous : back_) = thing.previous;

@@ -1,9 +1,10 @@
 #ifndef AAREN_SERVER_REGISTRAR_LEASE_WATCH_H_
 #define AAREN_SERVER_REGISTRAR_LEASE_WATCH_H_
 
-// A LeaseWatch finds the sessions of servers that have ended without a word. What the store has of such a session says
-// that a stream has it open. A server that still runs writes its open sessions anew every eighth of the time to live.
-// So one that stands unchanged for half of it is abandoned. Only this server's clock counts: others may be wrong.
+// A LeaseWatch finds the sessions of servers that have ended without a word. The record of such a session says that a
+// stream has the session open. A running server writes open sessions anew every eighth of the time to live. So a record
+// that stands unchanged for half of the time to live is abandoned. Only this server's clock counts: other clocks may be
+// wrong.
 //
 // Threading: belongs to the registrar's thread.
 
@@ -19,7 +20,7 @@ namespace aaren::registrar {
 
 class LeaseWatch {
  public:
-  // A sweep meets the record. Whether it is as it was `unchanged_for` ago.
+  // A sweep meets the record. True if the record has not changed for `unchanged_for`.
   bool IsAbandoned(const store::SessionRecord& record, absl::Time now, absl::Duration unchanged_for) {
     Seen seen = {record.epoch, record.last_active, now};
     const auto before = seen_.find(record.key);
@@ -31,7 +32,7 @@ class LeaseWatch {
     return abandoned;
   }
 
-  // What the sweep did not meet is forgotten.
+  // Forgets the records that the sweep did not meet.
   void EndSweep() { seen_ = std::exchange(met_, {}); }
 
  private:
@@ -41,7 +42,7 @@ class LeaseWatch {
     absl::Time since;
   };
 
-  absl::flat_hash_map<std::string, Seen> seen_, met_;  // by the last sweep, and by the one under way
+  absl::flat_hash_map<std::string, Seen> seen_, met_;  // by the last sweep, and by the sweep under way
 };
 
 }  // namespace aaren::registrar

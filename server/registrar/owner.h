@@ -1,11 +1,11 @@
 #ifndef AAREN_SERVER_REGISTRAR_OWNER_H_
 #define AAREN_SERVER_REGISTRAR_OWNER_H_
 
-// A SessionOwner is a shard as the registrar sees it, and what the two say to one another about sessions that come, go
-// and are saved.
+// A SessionOwner is a shard as the registrar sees the shard: questions about sessions that come, go and are saved, and
+// the words in the answers.
 //
-// Threading: the structs travel by value in mailbox messages. A SessionOwner's methods run on its shard's thread, as
-// messages that the registrar posted; they do not block.
+// Threading: the structs travel by value in mailbox messages. The methods run on the shard's thread, as messages that
+// the registrar posted, and do not block.
 
 #include <atomic>
 #include <cstdint>
@@ -30,17 +30,17 @@ namespace aaren::registrar {
 
 // The end of a promotion. Without a refusal the shard has the session again.
 struct Promoted {
-  std::string rows;  // empty: those of a session that has seen nothing
+  std::string rows;  // empty: the rows of a session without tokens
   store::TokenClock clock;
   uint64_t incarnation = 0;
   store::Attempt attempt;
   absl::Time last_active;
   Transit::Permit transit;
   std::optional<session::Refusal> refusal;
-  bool passing = false;  // the refusal's reason may pass: the store is away
+  bool passing = false;  // the reason may pass: the store is away
 };
 
-// How an opened session begins at its shard.
+// The beginning of an opened session at its shard.
 struct Installation {
   enum class Rows { kKeep, kReset, kReplace };
 
@@ -56,14 +56,14 @@ struct Installation {
 // Why a session leaves its shard for good.
 enum class DropReason { kDeleted, kExpired, kReplaced, kTakenElsewhere };
 
-// What a shard answers about a session: it may be gone (evicted, moved) when the question arrives.
+// A shard's answer about a session, which may be gone (evicted, moved) when the question arrives.
 template <typename T>
 struct OwnerReply {
   bool gone = false;
   session::Outcome<T> outcome;
 };
 
-// Of the settings, what the registrar must know.
+// The settings that the registrar must know.
 struct OwnerLimits {
   bool saves = false;
   absl::Duration session_ttl = absl::ZeroDuration();  // zero: sessions are kept for ever
@@ -71,8 +71,8 @@ struct OwnerLimits {
   save::Lease lease = {};
 };
 
-// Which sessions a shard is asked about: those of `keys` that it has, and, of those whose stream has the handle while
-// the row is in the store, the next `most_demoted` behind `after` whose keys begin with `prefix`.
+// A question about a shard's sessions: the sessions of `keys` that the shard has, and the next `most_demoted` demoted
+// sessions behind `after` whose keys begin with `prefix`.
 struct HereQuery {
   std::vector<std::string> keys;
   std::string prefix, after;
@@ -86,53 +86,52 @@ class SessionOwner {
   virtual session::Mailbox& mailbox() = 0;
   virtual OwnerLimits limits() const = 0;
 
-  // Whether the Open may have the session. Changes nothing.
+  // Refused if the Open may not have the session. Changes nothing.
   virtual OwnerReply<session::Footprint> CheckOpen(const OpenCall& call) = 0;
 
-  // Sets rows aside for a session that is about to come. Refused if they are not to be had, or nobody waits any more.
+  // Sets rows aside for a session that is about to come. Refused if there are no rows, or nobody waits any more.
   virtual std::optional<session::Refusal> Reserve(uint64_t ticket, session::Footprint footprint) = 0;
 
-  // Fences the session's writer, dropping what waits of it, and, if the Open is another shard's, gives the session
-  // away; otherwise holds it until Install. Refused if nobody waits for the Open any more.
+  // Fences the session's writer and drops the waiting tokens. Gives the session away to an Open of another shard, or
+  // holds the session until Install. Refused if nobody waits for the Open any more.
   virtual OwnerReply<session::SessionState> Take(const OpenCall& call, uint64_t epoch) = 0;
 
   virtual void Install(const OpenCall& call, Installation installation) = 0;
   virtual void RefuseOpen(uint64_t ticket, const session::Refusal& refusal) = 0;
 
-  // A copy, rows included.
+  // A copy, with the rows.
   virtual OwnerReply<session::SessionState> Capture(const std::string& key) = 0;
 
-  // In order of the keys; none where the session is gone.
+  // In the order of the keys; without a value where the session is gone.
   virtual std::vector<std::optional<session::SessionInfo>> Describe(const std::vector<std::string>& keys) = 0;
 
   // Changes nothing.
   virtual HereReply DescribeHere(const HereQuery& query) = 0;
 
-  // Holds the session, so that it is not saved, evicted or expired, until Drop or Unhold; refused if the condition does
-  // not hold.
+  // Holds the session until Drop or Unhold: no save, no eviction, no expiry. Refused if the condition is not true.
   virtual OwnerReply<std::monostate> Hold(const std::string& key, const DropCondition& condition) = 0;
   virtual void Unhold(const std::string& key) = 0;
 
-  // Fences the writer and forgets the session. Returns by which Open it was held.
+  // Fences the writer and forgets the session. Returns the session's latest Open.
   virtual OwnerReply<store::Attempt> Drop(const std::string& key, DropReason reason, uint64_t epoch) = 0;
 
-  // Ends what a stream has with the session, and lets it go once the store has all of it. Until `done` hears of that,
-  // on the shard's thread, the session is not opened. Refused if the store did not take it in time: it stays.
+  // Takes the session away from its stream, and releases the session once the store has it. Until `done` is called, on
+  // the shard's thread, the session is not opened. Refused if the store did not take the session in time: it stays.
   using Evicted = absl::AnyInvocable<void(OwnerReply<std::monostate>)>;
   virtual void Evict(const std::string& key, Evicted done) = 0;
 
-  // So many sessions at rest, whoever had them, were found to have expired, and are deleted.
+  // So many sessions at rest had expired, and are deleted.
   virtual void Swept(size_t expired) = 0;
 
-  // How many sessions it has demoted. Any thread.
+  // The number of demoted sessions. Any thread.
   virtual uint64_t demoted() const = 0;
 
   virtual void EndPromotion(uint64_t ticket, const std::string& key, Promoted promoted) = 0;
 
-  // A session at rest was taken or deleted by whoever has the epoch: one that was demoted here before is over.
+  // A writer with the epoch has taken or deleted a session at rest: a session with the key that is demoted here ends.
   virtual void LoseDemoted(const std::string& key, uint64_t epoch, const session::Refusal& refusal) = 0;
 
-  // Which of them a stream has open, though they are at rest.
+  // In the order of the keys: true where a stream has the session open, demoted.
   virtual std::vector<bool> HoldsDemoted(const std::vector<std::string>& keys) = 0;
 
   virtual void SavesDone(const std::vector<save::SaveResult>& results) = 0;

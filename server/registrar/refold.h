@@ -1,12 +1,11 @@
 #ifndef AAREN_SERVER_REGISTRAR_REFOLD_H_
 #define AAREN_SERVER_REGISTRAR_REFOLD_H_
 
-// A session that goes on with another model takes along what it still knows of its series: its rows' values, of which
-// the other model's rows are made. They are then what they would be if the series had begun with the first of these
-// values; so they have taken fewer tokens than the session. Its last forecast is there, so the next value's surprise is
-// known.
+// A session that goes on with another model takes along the values that its rows still have. The rows of the other
+// model are made from these values, as if the series had begun with the first of the values; so the rows have taken
+// fewer tokens than the session. The rows have a last forecast, so the next value has a surprise.
 //
-// Threading: any thread. It computes for some milliseconds a row.
+// Threading: any thread. The work takes some milliseconds a row.
 
 #include <cstdint>
 #include <string>
@@ -17,7 +16,7 @@
 
 namespace aaren::registrar {
 
-// rows: `channels` rows of `from`, which it accepts. Internal if a device failed.
+// rows: `channels` valid rows of `from`. Internal if a device failed.
 absl::StatusOr<std::string> Refold(const engine::Engine& from, const engine::Engine& to, uint32_t channels,
                                    absl::string_view rows);
 

@@ -80,6 +80,7 @@ class Registrar final : public Sessions, public Directory {
   void WatchStore() override;
 
  private:
+  bool watching_ = false;  // a call of WatchStore is under way; the thread's only
   Desk desk_;
 };
 

@@ -1,10 +1,9 @@
 #ifndef AAREN_SERVER_REGISTRAR_TRANSIT_H_
 #define AAREN_SERVER_REGISTRAR_TRANSIT_H_
 
-// A Transit bounds what rows on their way cost. Between the store, two shards and a client rows are copies, beside
-// those of the slabs, and thousands of Opens may be under way. Each enters with the bytes that it is going to hold, and
-// waits until there is room. Whoever waits, here or for another session, holds no room meanwhile: so two never wait for
-// one another.
+// A Transit bounds the memory of rows on their way. Between the store, two shards and a client rows are copies, beside
+// the rows of the slabs, and thousands of Opens may be under way. An operation enters with the bytes of its rows, and
+// waits until there is room. A waiting operation has no room meanwhile, so two operations never wait for each other.
 //
 // Threading: Enter by one thread at a time; a permit may go on any thread.
 
@@ -19,17 +18,17 @@ namespace aaren::registrar {
 
 class Transit {
  public:
-  // The room is given back when the last copy of a permit goes.
+  // The last copy of a permit gives the room back.
   using Permit = std::shared_ptr<const void>;
   using Entered = absl::AnyInvocable<void(Permit)>;
 
-  // `post` runs a message on the thread that enters. It is called by whoever gives room back, without locks.
+  // `post` runs a message on the thread that enters. The thread that gives room back calls `post`, without locks.
   Transit(size_t most_bytes, std::function<void(session::Mailbox::Message)> post);
 
-  // Goes on at once if there is room, else in its turn. Who needs more than there ever is goes alone.
+  // Goes on at once if there is room, otherwise in its turn. More bytes than there ever are go alone.
   void Enter(size_t bytes, Entered then);
 
-  // Held now.
+  // Bytes on their way now.
   size_t bytes() const;
 
  private:

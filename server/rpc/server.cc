@@ -75,7 +75,7 @@ absl::Status Server::Begin(const ServerOptions& options, const models::ModelTabl
   acceptor_ = *std::move(acceptor);
   address_.port = acceptor_->port();
   shard::ShardOptions shard_options = options.shard;
-  shard_options.watched = watched_.get();
+  shard_options.ties.watched = watched_.get();
   if (shard_options.advertise.empty() && address::IsForOthers(address_)) shard_options.advertise = address_.ToString();
   StreamLimits limits = options.limits;
   limits.import_bytes = LargestImport(models, shard_options.max_channels);

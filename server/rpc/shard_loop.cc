@@ -47,7 +47,7 @@ std::unique_ptr<trace::Tracer> MakeTracer(const LoopOptions& options, const sess
 }
 
 shard::ShardOptions WithTracer(shard::ShardOptions options, trace::Tracer* tracer) {
-  options.tracer = tracer;
+  options.ties.tracer = tracer;
   return options;
 }
 

@@ -1,12 +1,12 @@
 #ifndef AAREN_SERVER_SESSION_CLOCK_H_
 #define AAREN_SERVER_SESSION_CLOCK_H_
 
-// A Clock tells two times. `Now` drives the server: it begins at the wall clock's time and never steps, whatever an
-// operator or NTP does to the wall clock later. `Wall` is the wall clock itself, for times that people read.
+// A Clock tells two times. `Now` drives the server: it begins at the wall clock's time and never steps, even if an
+// operator or NTP steps the wall clock. `Wall` is the wall clock itself, for times that people read.
 //
-// What is stored is judged by later servers, and by others. A server that began before its clock was set right differs
-// from them by as much, for as long as it lives. So a stamp is the later of its two times, and is compared with the
-// earlier of the two: a clock that is wrong, or was, lets a session live longer and never ends one early.
+// Later servers and other servers judge the stored times. A server that began with a wrong clock differs from the
+// others for as long as the server lives. So a stamp is the later of the two times, and is compared with the earlier of
+// the two: a wrong clock lets a session live longer and never ends a session early.
 //
 // Threading: any thread.
 
@@ -25,19 +25,19 @@ class Clock {
 
   absl::Time Now() const { return absl::FromUnixNanos(NowNanos()); }
 
-  // What the wall clock shows for something that happened at `then` of Now.
+  // The wall clock's time at `then` of Now.
   absl::Time WallAt(absl::Time then) const { return Wall() - (Now() - then); }
 
-  // What to store of something that happened at `then` of Now.
+  // The stamp to store for `then` of Now.
   absl::Time StampOf(absl::Time then) const { return std::max(then, WallAt(then)); }
 
-  // The other way round, for people.
+  // The wall clock's time of a stamp, for people.
   absl::Time WallOf(absl::Time stamp) const { return std::min(stamp, WallAt(stamp)); }
 
-  // What stamps are compared with.
+  // The time to compare stamps with.
   absl::Time Earliest() const { return std::min(Now(), Wall()); }
 
-  // This machine's.
+  // The clock of this machine.
   static const Clock& System();
 };
 

@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_SESSION_MAILBOX_H_
 #define AAREN_SERVER_SESSION_MAILBOX_H_
 
-// A Mailbox hands work to the one thread that owns it: any thread posts, the owner drains. What one thread posts is run
-// in its order. The waker is called after a post to an empty mailbox, so that an owner asleep on something else (a
-// completion queue) wakes up.
+// A Mailbox hands work to the thread that owns the mailbox: any thread posts, the owner drains. Messages of a thread
+// run in the order of the posts. A post to an empty mailbox calls the waker, so that an owner asleep on something else
+// (a completion queue) wakes up.
 
 #include <cstddef>
 #include <limits>
@@ -26,13 +26,14 @@ class Mailbox {
 
   void Post(Message message) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Runs the oldest messages, `at_most` of them. What they post waits for a later Drain. True if there was anything.
+  // Runs the oldest messages, `at_most` of them. Messages that they post wait for a later Drain. True if there were
+  // any.
   bool Drain(size_t at_most = std::numeric_limits<size_t>::max()) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Runs the oldest messages for about so long, one at least. As Drain otherwise.
+  // As Drain, for the oldest messages, for about so long and at least for one message.
   bool DrainFor(absl::Duration at_most, const Clock& clock) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Whether messages wait that an earlier Drain left. The owner's only.
+  // True if an earlier Drain has left messages. The owner's only.
   bool has_leftovers() const { return next_ < draining_.size(); }
 
  private:
@@ -43,7 +44,7 @@ class Mailbox {
   absl::Mutex mutex_;
   std::vector<Message> messages_ ABSL_GUARDED_BY(mutex_);
   std::vector<Message> draining_;  // the owner's only
-  size_t next_ = 0;                // of draining_: the first that was not run
+  size_t next_ = 0;                // the first message of draining_ that was not run
 };
 
 }  // namespace aaren::session

@@ -1,12 +1,12 @@
 #ifndef AAREN_SERVER_SESSION_PEER_H_
 #define AAREN_SERVER_SESSION_PEER_H_
 
-// The words that the session layer and a stream exchange, as plain C++. The rpc layer turns messages into these and
-// back, so that the session layer knows neither gRPC nor protobuf. Field by field they mean what
-// proto/aaren/v1/stream.proto says.
+// The words between the session layer and a stream, as plain C++. The rpc layer converts messages, so that the session
+// layer knows neither gRPC nor protobuf. proto/aaren/v1/stream.proto tells the meaning of each field.
 //
-// A Peer is one client's stream as the session layer sees it: somebody to answer. All calls between a peer and its
-// shard happen on the shard's thread. A peer's methods are called from inside the shard's and must not call it back.
+// A Peer is one client's stream as the session layer sees the stream: somebody to answer. All calls between a peer and
+// its shard happen on the shard's thread. The shard calls a peer from inside its own methods, and a peer must not call
+// the shard back.
 
 #include <cstdint>
 #include <memory>
@@ -34,7 +34,7 @@ namespace aaren::session {
 
 using Handle = uint32_t;
 
-// Why something was refused: becomes google.rpc.Status with its details (nothing is folded then, and nothing is lost).
+// The reason of a refusal: becomes google.rpc.Status with details. A refusal folds nothing and loses nothing.
 struct Refusal {
   absl::Status status;  // code and a message that names the culprit
   std::string reason;   // ErrorInfo.reason: "SESSION_NOT_FOUND", "INCARNATION", ...; empty: none
@@ -75,15 +75,15 @@ struct OpenRequest {
   SessionDurability durability = SessionDurability::kServerDefault;
 };
 
-// A view of one Tokens item; valid during the call it is passed to.
+// A view of one Tokens item; valid during the call.
 struct TokensView : task::TokenNumbers {
   Handle handle = 0;
   uint64_t first_seq = 0;
   std::optional<uint64_t> delivered_seq;
   bool silent = false;
-  uint16_t trace = 0;  // the mark of their message, if that is traced (server/trace/tracer.h)
+  uint16_t trace = 0;  // the mark of a traced message (server/trace/tracer.h); 0: not traced
 
-  // Whether the token `seq` is among them, if they are `count`.
+  // True if the token `seq` is among these `count` tokens.
   bool Holds(uint64_t seq, uint64_t count) const { return first_seq <= seq && seq - first_seq < count; }
 };
 
@@ -108,7 +108,7 @@ struct ForecastsReply {
   uint64_t durable_seq = 0;
   size_t results = 0;
   size_t channels = 1;
-  // Of result r, channel ch: forecasts[r * channels + ch], float32 [Engine::result_floats()], all the model has.
+  // Result r of channel ch is forecasts[r * channels + ch], float32 [Engine::result_floats()]: all that the model has.
   absl::Span<const float* const> forecasts;
   absl::Span<const float> surprises;   // [results, channels], or empty
   absl::Span<const int64_t> times_ns;  // [results], or empty
@@ -124,7 +124,7 @@ class Peer {
  public:
   virtual ~Peer() = default;
 
-  // Each Open is answered by one of these, each Close by one of the next two.
+  // An Open is answered by OnOpened or OnOpenRefused, a Close by OnClosed or OnCloseRefused.
   virtual void OnOpened(Handle handle, const OpenedReply& reply) = 0;
   virtual void OnOpenRefused(Handle handle, uint64_t number, const Refusal& refusal) = 0;
   virtual void OnClosed(Handle handle, uint64_t next_seq, uint64_t durable_seq) = 0;
@@ -136,13 +136,13 @@ class Peer {
   // Tokens were refused, or the session was taken away.
   virtual void OnFailed(Handle handle, const Refusal& refusal, uint64_t expected_seq) = 0;
 
-  // Whether it can take more forecasts now. If not, its sessions are not stepped until SessionShard::Resume.
+  // True if the peer takes more forecasts now. Otherwise its sessions are not stepped until SessionShard::Resume.
   virtual bool HasRoom() const = 0;
 
-  // What had to wait (SessionShard::Open, Tokens, Close) may be tried again.
+  // A request that had to wait (SessionShard::Open, Tokens, Close) may be tried again.
   virtual void OnRoom() = 0;
 
-  identity::Account* account = nullptr;  // its tenant's; set before its shard hears of it; null: nobody's
+  identity::Account* account = nullptr;  // the tenant's, set before the first call of the shard; null: none
   PeerNotes* notes = nullptr;            // the shard's own; null: the shard does not know the peer
 };
 

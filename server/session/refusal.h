@@ -47,7 +47,7 @@ Refusal LiveElsewhere(absl::string_view id, const std::string& server);
 // FAILED_PRECONDITION: EVERY_TOKEN is not to be had.
 Refusal NotDurable(absl::string_view id, absl::string_view why);
 
-// UNAUTHENTICATED: nobody whom the server knows; perhaps known, but many from the same host were not; or not any more.
+// UNAUTHENTICATED: an unknown caller; too many unknown callers from the host; a caller struck from the list.
 Refusal Unauthenticated();
 Refusal TooManyAttempts();
 Refusal StruckOut();
@@ -57,52 +57,52 @@ Refusal PermissionDenied(absl::string_view role, absl::string_view least);
 
 // OUT_OF_RANGE.
 Refusal SequenceGap(uint64_t first_seq, uint64_t expected_seq);
-Refusal SetAside(uint64_t end_seq, uint64_t expected_seq);  // no fault of the client's, which sends them again
+Refusal SetAside(uint64_t end_seq, uint64_t expected_seq);  // the client sends the tokens again, without a fault
 
-// DATA_LOSS or whatever else `status` says of the bytes of `what`.
+// DATA_LOSS, or the code of `status`, for the bytes of `what`.
 Refusal BadState(absl::string_view what, const absl::Status& status);
 
-// With nothing beside its status.
+// A refusal with a status only.
 Refusal PlainRefusal(absl::Status status);
 
-// RESOURCE_EXHAUSTED, naming the quota. A retry may succeed after `retry_after`, if that is not zero.
+// RESOURCE_EXHAUSTED with the quota. A retry may succeed after `retry_after`, unless zero.
 Refusal OverQuota(std::string quota, absl::string_view problem, absl::Duration retry_after);
 
-// The same, of what the list of callers allows a tenant.
+// The same, for the limits of a tenant in the list of callers.
 Refusal TooManySessions(const identity::Account& account);
 Refusal TooManyStreams(const identity::Account& account);
-// `bytes`: of the session that is not made.
+// `bytes`: of the refused session.
 Refusal TooManyStoredBytes(const identity::Account& account, uint64_t stored, uint64_t bytes);
 Refusal TooManyUnaryCalls(const identity::Account& account, absl::Duration retry_after);
 
-// UNAVAILABLE: the store did not do what it should.
+// UNAVAILABLE: the store failed.
 Refusal StoreRefusal(const absl::Status& status);
 
 // The store has not given the session: NOT_FOUND, or as StoreRefusal.
 Refusal LoadRefusal(absl::string_view id, const absl::Status& status);
 
-// UNAVAILABLE: this server leaves.
+// UNAVAILABLE: the server leaves.
 Refusal ShuttingDown();
 
 // CANCELLED: the stream of the Open has gone; nobody is told.
 Refusal OpenCancelled();
 
-// DEADLINE_EXCEEDED: replies wait for a delivered_seq that does not come.
+// DEADLINE_EXCEEDED: replies wait in vain for a delivered_seq.
 Refusal Untold(absl::string_view id, uint64_t durable_seq);
 
-// UNAVAILABLE: its reply waits for a delivered_seq, and leaves no room for those of others; it may be opened again.
+// UNAVAILABLE: a reply waits for a delivered_seq, and leaves no room for other replies. A new Open may succeed.
 Refusal GaveWay(absl::string_view id);
 
-// UNAVAILABLE: an operator had it leave this server's memory; it may be opened again at once.
+// UNAVAILABLE: an operator evicted the session. A new Open succeeds at once.
 Refusal EvictedByRequest(absl::string_view id);
 
-// UNAVAILABLE: nothing of it is saved, and one that is came back and needed its row.
+// UNAVAILABLE: the session is never saved, and a returning session needed the row.
 Refusal EvictedForRoom(absl::string_view id);
 
-// UNAVAILABLE: it stays, since the store did not take it in time.
+// UNAVAILABLE: the session stays, since the store did not take it in time.
 Refusal NotEvicted(absl::string_view id);
 
-// FAILED_PRECONDITION: here is no store that could keep it.
+// FAILED_PRECONDITION: the server saves nothing.
 Refusal NothingIsSaved();
 
 // INTERNAL.

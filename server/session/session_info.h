@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_SESSION_SESSION_INFO_H_
 #define AAREN_SERVER_SESSION_SESSION_INFO_H_
 
-// A SessionInfo is what people are told of a session. Threading: a plain value.
+// A SessionInfo describes a session to people. Threading: a plain value.
 
 #include <cstdint>
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace aaren::session {
 
-// What Sessions.Get tells (proto/aaren/v1/sessions.proto).
+// The answer of Sessions.Get (proto/aaren/v1/sessions.proto).
 struct SessionInfo {
   std::string session_id;
   uint64_t epoch = 0, incarnation = 0, next_seq = 0, durable_seq = 0, delivered_seq = 0;
@@ -21,10 +21,10 @@ struct SessionInfo {
   uint64_t state_bytes = 0;
   bool attached = false, resident = false;
   absl::Time last_active;
-  std::string server;  // HOST:PORT where a stream has it open, if that is told
+  std::string server;  // HOST:PORT of the server with the stream; empty: not told
 };
 
-// What a record is to the outside. state_bytes is 0 if its model is not loaded.
+// The description of a record. state_bytes is 0 if the model is not loaded.
 SessionInfo InfoOf(const store::SessionRecord& record, const models::ModelTable& models, const Clock& clock);
 
 }  // namespace aaren::session

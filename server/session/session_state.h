@@ -16,7 +16,7 @@
 
 namespace aaren::session {
 
-// What a session needs of a lane. On its way it holds the model, since no row does.
+// The need of a session for rows. On the way no row holds the model, so the Footprint does.
 struct Footprint {
   models::ModelRef model;
   uint32_t channels = 1;
@@ -27,13 +27,13 @@ struct SessionState : Footprint {
   uint64_t incarnation = 0;
   uint64_t delivered_seq = 0;
   uint64_t durable_seq = 0;
-  std::optional<uint64_t> pending_seq;  // of a save that is not durable yet
+  std::optional<uint64_t> pending_seq;  // the save that is not durable yet
   bool tracks_delivery = false;         // its last writer told delivered_seq
-  store::Attempt attempt;               // of the Open that took it last
+  store::Attempt attempt;               // of the latest Open
   SessionDurability durability = SessionDurability::kInterval;
   store::SessionPoint point;
   std::string rows;                     // channels x row_bytes; empty where the rows stay
-  std::shared_ptr<const void> transit;  // room for the rows, as long as they travel; null: none was asked for
+  std::shared_ptr<const void> transit;  // room for the rows on their way; null: no room was asked for
 };
 
 struct Session;  // server/session/session.h

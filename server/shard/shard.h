@@ -119,7 +119,7 @@ class SessionShard final : private StepEvents {
   void SaveAll() { saves_.SaveAll(); }
 
   const ShardCounters& counters() const { return core_.counters; }
-  trace::Tracer* tracer() const { return core_.options.tracer; }  // null: no message is traced
+  trace::Tracer* tracer() const { return core_.options.ties.tracer; }  // null: no message is traced
 
  private:
   void OnClose(session::Session& session, bool delete_session) override;

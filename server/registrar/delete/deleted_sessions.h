@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_REGISTRAR_DELETE_DELETED_SESSIONS_H_
 #define AAREN_SERVER_REGISTRAR_DELETE_DELETED_SESSIONS_H_
 
-// DeletedSessions remembers by which Open a session was held when it was deleted, for the last few thousand of them. An
-// earlier Open of the same writer may be read only now, since its connection was slow to die; it must not bring the
-// session back, empty. Threading: belongs to the registrar.
+// DeletedSessions remembers the latest Open of deleted sessions, for the last few thousand deletions. An earlier Open
+// of the same writer may be read only now, from a connection that was slow to die, and must not bring an empty session
+// back. Threading: belongs to the registrar.
 
 #include <cstddef>
 #include <deque>
@@ -19,7 +19,7 @@ class DeletedSessions {
  public:
   static constexpr size_t kMost = 4096;
 
-  // `latest`: the session's last Open. One of no known writer is not remembered.
+  // `latest`: the session's last Open. An Open without a known writer is not remembered.
   void Add(absl::string_view key, const store::Attempt& latest) {
     if (latest.writer == 0) return;
     const auto [place, added] = latest_.insert_or_assign(std::string(key), latest);
@@ -30,7 +30,7 @@ class DeletedSessions {
     order_.pop_front();
   }
 
-  // Whether the Open is from before the session was deleted.
+  // True if the Open is from before the deletion.
   bool IsStale(absl::string_view key, const store::Attempt& attempt) const {
     const auto found = latest_.find(key);
     return found != latest_.end() && attempt.IsBehind(found->second);
@@ -38,7 +38,7 @@ class DeletedSessions {
 
  private:
   absl::flat_hash_map<std::string, store::Attempt> latest_;
-  std::deque<std::string> order_;  // of their keys, the first deleted first
+  std::deque<std::string> order_;  // keys, the first deletion first
 };
 
 }  // namespace aaren::registrar

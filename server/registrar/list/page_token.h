@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_REGISTRAR_LIST_PAGE_TOKEN_H_
 #define AAREN_SERVER_REGISTRAR_LIST_PAGE_TOKEN_H_
 
-// A page token says behind which session the next page of a list begins. It holds that session's id and a check, so
-// that a token which was not given out for this list is recognised.
+// A page token names the session behind which the next page of a list begins. A token has the session's id and a check,
+// so that a token of another list is recognised.
 
 #include <optional>
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace aaren::registrar {
 
-// `list` names the list: the key prefix that it was asked with.
+// `list` names the list: the prefix of its keys.
 std::string EncodePageToken(absl::string_view list, absl::string_view last_key);
 
-// The key; none if this is no token of that list.
+// The key; without a value if the token is not of this list.
 std::optional<std::string> DecodePageToken(absl::string_view list, absl::string_view token);
 
 }  // namespace aaren::registrar

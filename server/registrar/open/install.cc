@@ -1,4 +1,4 @@
-// The end of an Open: the store is told whose the session is, and the shard gets it.
+// The end of an Open: the store learns of the new writer, and the shard gets the session.
 
 #include <algorithm>
 #include <utility>
@@ -17,12 +17,12 @@ session::SessionState OpenOperation::OpenedState() {
   opened.epoch = epoch_;
   opened.attempt = request().attempt;
   opened.delivered_seq = std::max(request().delivered_seq.value_or(0), state_.point.seq);
-  opened.durable_seq = registrar_.saving() ? 0 : state_.point.seq;
-  if (registrar_.saving() && kept()) opened.durable_seq = *kept();
+  opened.durable_seq = desk_.shards.limits().saves ? 0 : state_.point.seq;
+  if (desk_.shards.limits().saves && kept()) opened.durable_seq = *kept();
   return opened;
 }
 
-// The save that stays. Older ones are of no use any more: delivered_seq is not below the newest.
+// The save that stays. Older saves are of no use any more: delivered_seq is not below the newest save.
 std::optional<uint64_t> OpenOperation::kept() const {
   if (!record_ || record_->saves.empty()) return std::nullopt;
   return record_->saves.back().point.seq;
@@ -30,22 +30,22 @@ std::optional<uint64_t> OpenOperation::kept() const {
 
 // Without saving, a record (from an Import or Fork) would grow old while the session lives here.
 void OpenOperation::Acquire() {
-  if (!registrar_.saving() && !record_) return Install();
+  if (!desk_.shards.limits().saves && !record_) return Install();
   const uint64_t held_epoch = held_epoch_ = record_ ? record_->epoch : 0;
-  auto then = registrar_.Back<store::WriteResult>(
+  auto then = desk_.mail.Back<store::WriteResult>(
       [self = shared_from_this()](const store::WriteResult& result) { self->OnAcquired(result); });
-  if (!registrar_.saving()) return registrar_.store().Delete(call_->key, held_epoch, std::move(then));
+  if (!desk_.shards.limits().saves) return desk_.store.Delete(call_->key, held_epoch, std::move(then));
   store::Acquisition acquisition;
   acquisition.record = session::RecordOf(call_->key, OpenedState());
-  acquisition.record.last_active = registrar_.stamp();
-  acquisition.record.server = registrar_.lease().server;
-  acquisition.record.leased_until = registrar_.wall() + registrar_.lease().time;
+  acquisition.record.last_active = desk_.stamp();
+  acquisition.record.server = desk_.shards.limits().lease.server;
+  acquisition.record.leased_until = desk_.clock.Wall() + desk_.shards.limits().lease.time;
   acquisition.held_epoch = held_epoch;
   if (record_) {
     acquisition.keep_seq = kept().value_or(0);
     if (!resident_) acquisition.newest_seq = newest_seq_;
   }
-  registrar_.store().Acquire(std::move(acquisition), std::move(then));
+  desk_.store.Acquire(std::move(acquisition), std::move(then));
 }
 
 void OpenOperation::OnAcquired(const store::WriteResult& result) {
@@ -63,13 +63,13 @@ void OpenOperation::Install() {
 }
 
 void OpenOperation::SendInstallation(session::SessionState state) {
-  if (!resident_) registrar_.TellDemoted(call_->key, state.epoch, session::Fenced(call_->id(), state.epoch));
+  if (!resident_) desk_.shards.TellDemoted(call_->key, state.epoch, session::Fenced(call_->id(), state.epoch));
   installation_.state = std::move(state);
-  registrar_.Tell(call_->shard, [call = call_, installation = std::move(installation_)](SessionOwner& owner) mutable {
+  desk_.shards.Tell(call_->shard, [call = call_, installation = std::move(installation_)](SessionOwner& owner) mutable {
     owner.Install(*call, std::move(installation));
   });
   entry_.owner = call_->shard;
-  registrar_.Finish(entry_);
+  desk_.owners.Finish(entry_);
 }
 
 }  // namespace aaren::registrar

@@ -15,25 +15,24 @@
 
 namespace aaren::registrar {
 
-// What can be said of a request without knowing the session.
+// Reasons to refuse a request that need no look at the session.
 std::optional<session::Refusal> CheckRequest(const session::OpenRequest& request, uint32_t max_channels);
 
 // InvalidField unless 1-128 bytes of printable ASCII.
 std::optional<session::Refusal> CheckSessionId(absl::string_view field, absl::string_view id);
 
-// Whether it may have this one. `epoch` and `incarnation` are the session's.
+// Reasons to refuse an existing session to the request. `epoch` and `incarnation` are the session's.
 std::optional<session::Refusal> CheckExisting(const session::OpenRequest& request, const models::LoadedModel& model,
                                               uint32_t channels, uint64_t epoch, uint64_t incarnation);
 
-// Whether it may make a new one.
+// Reasons to refuse a new session to the request.
 std::optional<session::Refusal> CheckCreation(const session::OpenRequest& request, const models::LoadedModel& model);
 
-// The loaded model that made a state; a refusal (STATE_SCHEMA) if there is none with the same digest, tier and
-// numerics.
+// The loaded model that made a state. Refused (STATE_SCHEMA) if no model has the same digest, tier and numerics.
 session::Outcome<models::ModelRef> ModelOfState(const models::ModelTable& models, absl::string_view id,
                                                 const store::SessionOrigin& origin);
 
-// Whether `rows` are `channels` rows of the model after `seq` tokens each.
+// Refused unless `rows` are `channels` rows of the model after at most `seq` tokens each.
 std::optional<session::Refusal> CheckRows(const models::LoadedModel& model, uint32_t channels, uint64_t seq,
                                           absl::string_view rows);
 

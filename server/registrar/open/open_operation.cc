@@ -12,21 +12,21 @@ namespace aaren::registrar {
 
 void OpenOperation::Begin() {
   if (call_->cancelled) return Refuse(session::OpenCancelled());
-  registrar_.stored().Follow(call_->key, call_->account);
+  desk_.stored.Follow(call_->key, call_->account);
   state_ = {};
   record_.reset();
   before_.reset();
   resident_ = false;
   installation_ = {};
-  if (entry_.owner == Desk::kAtRest) return BeginAtRest();
+  if (entry_.owner == kAtRest) return BeginAtRest();
   if (entry_.owner == call_->shard) return Take();
-  registrar_.Ask(
+  desk_.shards.Ask(
       entry_.owner, [call = call_](SessionOwner& owner) { return owner.CheckOpen(*call); },
       [self = shared_from_this()](OwnerReply<session::Footprint> reply) { self->OnChecked(std::move(reply)); });
 }
 
 void OpenOperation::BeginAtRest() {
-  registrar_.FindUnexpired(call_->key, [self = shared_from_this()](absl::StatusOr<store::SessionRecord> record) {
+  desk_.records.FindUnexpired(call_->key, [self = shared_from_this()](absl::StatusOr<store::SessionRecord> record) {
     self->OnFound(std::move(record));
   });
 }
@@ -34,7 +34,7 @@ void OpenOperation::BeginAtRest() {
 void OpenOperation::OnFound(absl::StatusOr<store::SessionRecord> record) {
   if (absl::IsNotFound(record.status())) return BeginNew();
   if (!record.ok()) return Refuse(session::StoreRefusal(record.status()));
-  const session::Outcome<models::ModelRef> model = ModelOfState(registrar_.models(), call_->id(), record->origin);
+  const session::Outcome<models::ModelRef> model = ModelOfState(desk_.models, call_->id(), record->origin);
   if (model.refusal) return Refuse(*model.refusal);
   if (request().attempt.IsBehind(record->attempt)) {
     return Refuse(session::StaleOpen(call_->id(), record->epoch));
@@ -43,8 +43,9 @@ void OpenOperation::OnFound(absl::StatusOr<store::SessionRecord> record) {
           CheckExisting(request(), *model.value, record->origin.channels, record->epoch, record->incarnation)) {
     return Refuse(*refusal);
   }
-  if (record->origin.channels > registrar_.max_channels()) {
-    return Refuse(session::OtherSchema(call_->id(), "channels", absl::StrCat("at most ", registrar_.max_channels()),
+  if (record->origin.channels > desk_.shards.limits().max_channels) {
+    return Refuse(session::OtherSchema(call_->id(), "channels",
+                                       absl::StrCat("at most ", desk_.shards.limits().max_channels),
                                        absl::StrCat(record->origin.channels)));
   }
   state_.model = model.value;
@@ -55,19 +56,19 @@ void OpenOperation::OnFound(absl::StatusOr<store::SessionRecord> record) {
 }
 
 void OpenOperation::BeginNew() {
-  if (registrar_.deleted().IsStale(call_->key, request().attempt)) return Refuse(session::StaleOpen(call_->id(), 0));
+  if (desk_.deleted.IsStale(call_->key, request().attempt)) return Refuse(session::StaleOpen(call_->id(), 0));
   if (request().mode == session::OpenMode::kResume) return Refuse(session::SessionNotFound(call_->id()));
   if (request().incarnation) return Refuse(session::OtherIncarnation(call_->id(), *request().incarnation, 0));
-  const absl::StatusOr<models::ModelRef> model = registrar_.models().Find(request().model, call_->key);
+  const absl::StatusOr<models::ModelRef> model = desk_.models.Find(request().model, call_->key);
   if (!model.ok()) return Refuse(session::ModelNotFound(model.status()));
   if (auto refusal = CheckCreation(request(), **model)) return Refuse(*refusal);
   state_.model = *model;
   state_.channels = std::max(1u, request().channels);
   installation_.created = true;
-  registrar_.stored().Take(call_->key, call_->account, bytes(),
-                           [self = shared_from_this()](const std::optional<session::Refusal>& refusal) {
-                             refusal ? self->Refuse(*refusal) : self->Reserve();
-                           });
+  desk_.stored.Take(call_->key, call_->account, bytes(),
+                    [self = shared_from_this()](const std::optional<session::Refusal>& refusal) {
+                      refusal ? self->Refuse(*refusal) : self->Reserve();
+                    });
 }
 
 void OpenOperation::OnChecked(OwnerReply<session::Footprint> reply) {
@@ -78,7 +79,7 @@ void OpenOperation::OnChecked(OwnerReply<session::Footprint> reply) {
 }
 
 void OpenOperation::Reserve() {
-  registrar_.Ask(
+  desk_.shards.Ask(
       call_->shard,
       [call = call_, footprint = session::Footprint(state_)](SessionOwner& owner) {
         return owner.Reserve(call->ticket, footprint);
@@ -90,17 +91,17 @@ void OpenOperation::OnReserved(const std::optional<session::Refusal>& refusal) {
   if (refusal) return Refuse(*refusal);
   if (installation_.created) return DrawEpoch([](OpenOperation& self) { self.Restore(); });
   if (record_) return LoadRows();
-  if (entry_.owner == Desk::kAtRest) return Begin();  // it has left its shard meanwhile
+  if (entry_.owner == kAtRest) return Begin();  // it has left its shard meanwhile
   EnterTransit();
 }
 
 void OpenOperation::LoadRows() {
-  registrar_.Load(
+  desk_.records.Load(
       *record_, state_.model->engine->row_bytes(), nullptr,
-      [self = shared_from_this()](absl::StatusOr<Desk::LoadedRecord> loaded) { self->OnLoaded(std::move(loaded)); });
+      [self = shared_from_this()](absl::StatusOr<LoadedRecord> loaded) { self->OnLoaded(std::move(loaded)); });
 }
 
-void OpenOperation::OnLoaded(absl::StatusOr<Desk::LoadedRecord> loaded) {
+void OpenOperation::OnLoaded(absl::StatusOr<LoadedRecord> loaded) {
   if (call_->cancelled) return Refuse(session::OpenCancelled());
   if (absl::IsNotFound(loaded.status())) return Begin();
   if (!loaded.ok()) return Refuse(session::StoreRefusal(loaded.status()));
@@ -111,27 +112,27 @@ void OpenOperation::OnLoaded(absl::StatusOr<Desk::LoadedRecord> loaded) {
   DrawEpoch([](OpenOperation& self) { self.Restore(); });
 }
 
-// For its rows as they are, and for two saves that it may go back to.
+// Room for the rows, and for two saves to go back to.
 void OpenOperation::EnterTransit() {
-  registrar_.transit().Enter(3 * bytes(), [self = shared_from_this()](Transit::Permit permit) {
+  desk_.transit.Enter(3 * bytes(), [self = shared_from_this()](Transit::Permit permit) {
     self->state_.transit = std::move(permit);
-    if (self->entry_.owner == Desk::kAtRest) return self->Begin();
+    if (self->entry_.owner == kAtRest) return self->Begin();
     self->Take();
   });
 }
 
-// A store that does not answer, or has no room for a word, must not cost the session its writer: so it is asked before.
+// A store that does not answer, or has no room, must not cost the session its writer: so the store is asked before.
 void OpenOperation::Take() {
-  if (!registrar_.saving()) return TakeNow();
-  registrar_.store().TryWrite(registrar_.Back<absl::Status>([self = shared_from_this()](const absl::Status& status) {
+  if (!desk_.shards.limits().saves) return TakeNow();
+  desk_.store.TryWrite(desk_.mail.Back<absl::Status>([self = shared_from_this()](const absl::Status& status) {
     status.ok() ? self->TakeNow() : self->Refuse(session::StoreRefusal(status));
   }));
 }
 
 void OpenOperation::TakeNow() {
   DrawEpoch([](OpenOperation& self) {
-    if (self.entry_.owner == Desk::kAtRest) return self.Begin();  // it has left its shard meanwhile
-    self.registrar_.Ask(
+    if (self.entry_.owner == kAtRest) return self.Begin();  // it has left its shard meanwhile
+    self.desk_.shards.Ask(
         self.entry_.owner,
         [call = self.call_, epoch = self.epoch_](SessionOwner& owner) { return owner.Take(*call, epoch); },
         [op = self.shared_from_this()](OwnerReply<session::SessionState> reply) { op->OnTaken(std::move(reply)); });
@@ -149,10 +150,10 @@ void OpenOperation::OnTaken(OwnerReply<session::SessionState> reply) {
   RestoreResident();
 }
 
-// An epoch larger than that of the record, and a place among epochs of its own for a new session.
+// The epoch is larger than the record's.
 void OpenOperation::DrawEpoch(void (*then)(OpenOperation&)) {
   const uint64_t above = record_ ? record_->epoch : 0;
-  registrar_.DrawEpoch(above, [self = shared_from_this(), then](absl::StatusOr<uint64_t> epoch) {
+  desk_.epochs.Draw(above, [self = shared_from_this(), then](absl::StatusOr<uint64_t> epoch) {
     if (!epoch.ok()) return self->Refuse(session::StoreRefusal(epoch.status()));
     self->epoch_ = *epoch;
     then(*self);
@@ -160,13 +161,13 @@ void OpenOperation::DrawEpoch(void (*then)(OpenOperation&)) {
 }
 
 void OpenOperation::Refuse(const session::Refusal& refusal) {
-  registrar_.Tell(call_->shard,
-                  [call = call_, refusal](SessionOwner& owner) { owner.RefuseOpen(call->ticket, refusal); });
-  registrar_.Finish(entry_);
+  desk_.shards.Tell(call_->shard,
+                    [call = call_, refusal](SessionOwner& owner) { owner.RefuseOpen(call->ticket, refusal); });
+  desk_.owners.Finish(entry_);
 }
 
-void RunOpen(Desk& registrar, Desk::Entry& entry, std::shared_ptr<const OpenCall> call) {
-  std::make_shared<OpenOperation>(registrar, entry, std::move(call))->Begin();
+void RunOpen(Desk& desk, Entry& entry, std::shared_ptr<const OpenCall> call) {
+  std::make_shared<OpenOperation>(desk, entry, std::move(call))->Begin();
 }
 
 }  // namespace aaren::registrar

@@ -5,25 +5,25 @@
 //
 //   the session is:        at rest, or new     in the shard that asked   in another shard
 //
-//   may it be opened?      Find its record     (by Take, below)          CheckOpen, there
-//   is there room?         Reserve, here       (it has its rows)         Reserve, here
-//   a place in transit     with its Load       with its Load             EnterTransit
-//   its rows               Load, if not new    (it has them)             (come with Take)
+//   may it be opened?      Find the record     (by Take, below)          CheckOpen, there
+//   is there room?         Reserve, here       (rows are here)           Reserve, here
+//   a place in transit     with the Load       with the Load             EnterTransit
+//   the rows               Load, if not new    (rows are here)           (come with Take)
 //   the store writes?      (by Acquire)        TryWrite                  TryWrite
-//   a number for it        DrawEpoch           DrawEpoch                 DrawEpoch
-//   its writer ends        (it has none)       Take, here: it is held    Take, there: it leaves
-//   where it goes on       Restore             RestoreResident: Find, and Load if it goes back
+//   an epoch               DrawEpoch           DrawEpoch                 DrawEpoch
+//   the old writer ends    (no writer)         Take, here: a hold        Take, there: the session leaves
+//   where to go on         Restore             RestoreResident: Find, and Load to go back
 //   other servers end      Acquire             Acquire                   Acquire
 //   the answer             Install, here       Install, here             Install, here
 //
-// Whoever loads or moves rows enters the transit first, once. A move enters before it takes the session; an Open in the
-// same shard that goes back enters while the session is held for it, and holds no room then.
+// An Open that loads or moves rows enters the transit first, once. A move enters before Take; an Open in the same shard
+// that goes back enters during the hold, without other room in the transit.
 //
-// Between two of these the session may leave its shard (evicted, or its engine failed), and another server may take it.
-// Then the Open begins again from what is true now. To acquire is the store's compare-and-set of the record's epoch.
+// Between two steps the session may leave the shard (evicted, or after a failed engine), and another server may take
+// the session. Then the Open begins again. To acquire is the store's compare-and-set of the record's epoch.
 //
-// Whatever can refuse the Open comes before Take, so that a refused Open disturbs no writer. A store that fails after
-// Take is the exception: the session moves all the same, and only the Open is refused. An Open whose stream has gone
+// All reasons to refuse the Open come before Take, so that a refused Open disturbs no writer. The exception is a store
+// that fails after Take: the session moves all the same, and only the Open is refused. An Open whose stream has gone
 // takes nothing.
 //
 // Threading: on the registrar's thread.
@@ -35,14 +35,14 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "server/registrar/desk.h"
+#include "server/registrar/operations.h"
 
 namespace aaren::registrar {
 
 class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
  public:
-  OpenOperation(Desk& registrar, Desk::Entry& entry, std::shared_ptr<const OpenCall> call)
-      : registrar_(registrar), entry_(entry), call_(std::move(call)) {}
+  OpenOperation(Desk& desk, Entry& entry, std::shared_ptr<const OpenCall> call)
+      : desk_(desk), entry_(entry), call_(std::move(call)) {}
 
   void Begin();
 
@@ -51,10 +51,10 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
 
   size_t bytes() const { return state_.channels * state_.model->engine->row_bytes(); }
 
-  // Whether the client has not received all that the session has answered.
+  // True if the client misses replies of the session.
   bool MissedReplies() const { return request().delivered_seq && *request().delivered_seq < state_.point.seq; }
 
-  // open_operation.cc: may it be opened, is there room, its rows, its writer ends.
+  // open_operation.cc: the check, the room, the rows, the end of the old writer.
   void BeginAtRest();
   void OnFound(absl::StatusOr<store::SessionRecord> record);
   void BeginNew();
@@ -62,7 +62,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   void Reserve();
   void OnReserved(const std::optional<session::Refusal>& refusal);
   void LoadRows();
-  void OnLoaded(absl::StatusOr<Desk::LoadedRecord> loaded);
+  void OnLoaded(absl::StatusOr<LoadedRecord> loaded);
   void EnterTransit();
   void Take();
   void TakeNow();
@@ -70,13 +70,13 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   void DrawEpoch(void (*then)(OpenOperation&));
   void Refuse(const session::Refusal& refusal);
 
-  // restore.cc: where it goes on.
+  // restore.cc: where the session goes on.
   void Restore();
   bool NeedsDamaged(const store::SessionRecord& record, uint64_t from) const;
   std::optional<session::Refusal> RestoreFromRecord(store::SessionRecord& record);
   void RestoreResident();
   void OnResidentFound(absl::StatusOr<store::SessionRecord> record);
-  void GoBack(absl::StatusOr<Desk::LoadedRecord> loaded);
+  void GoBack(absl::StatusOr<LoadedRecord> loaded);
   bool HasLostItsSave(const store::SessionRecord& record) const;
   void RestoreAgain();
   void BeginWithoutOwner();
@@ -90,15 +90,15 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   void Install();
   void SendInstallation(session::SessionState state);
 
-  Desk& registrar_;
-  Desk::Entry& entry_;
+  Desk& desk_;
+  Entry& entry_;
   const std::shared_ptr<const OpenCall> call_;
   uint64_t epoch_ = 0;
-  uint64_t held_epoch_ = 0;  // that the store was to hold
-  uint64_t newest_seq_ = 0;  // of the saves of a session at rest, as they were loaded
-  bool resident_ = false;    // it was in a shard
+  uint64_t held_epoch_ = 0;  // the epoch that the store was to have
+  uint64_t newest_seq_ = 0;  // of the loaded saves of a session at rest
+  bool resident_ = false;    // the session was in a shard
   std::optional<store::SessionRecord> record_;
-  std::optional<std::tuple<session::SessionState, Installation>> before_;  // of a resident session, when it was taken
+  std::optional<std::tuple<session::SessionState, Installation>> before_;  // of a resident session, as of Take
   session::SessionState state_;
   Installation installation_;
 };

@@ -1,4 +1,4 @@
-// Where a session that is opened goes on: from its rows as they are, or from a save.
+// An opened session goes on from its rows, or from a save.
 
 #include <algorithm>
 #include <tuple>
@@ -13,7 +13,7 @@
 namespace aaren::registrar {
 namespace {
 
-// Of its saves, whether it can be read or not. REQUIRES: there is one that can.
+// The seq of the oldest save, readable or not. REQUIRES: a save can be read.
 uint64_t OldestSeq(const store::SessionRecord& record) {
   const uint64_t front = record.saves.front().point.seq;
   return record.damage.ok() ? front : std::min(front, record.damaged_seq);
@@ -30,17 +30,18 @@ void OpenOperation::Restore() {
   Acquire();
 }
 
-// Whether the save that cannot be read is the one to go on from, rather than what would be: the save at seq `from`. One
-// that is not delivered yet its client was not told to be durable: it has all tokens since the save before.
+// True if the Open needs the save that cannot be read, and not the save at seq `from`. A client whose delivered_seq is
+// below a save was not told that the save is durable, and has all tokens since the save before.
 bool OpenOperation::NeedsDamaged(const store::SessionRecord& record, uint64_t from) const {
   if (record.damage.ok()) return false;
   const std::optional<uint64_t> delivered = request().delivered_seq;
-  const bool too_late = delivered && from > *delivered;  // and what is lost would be named
+  const bool too_late = delivered && from > *delivered;  // and the Open would name the lost tokens
   if (delivered && record.damaged_seq > *delivered) return too_late && record.damaged_seq < from;
   return too_late || from < record.damaged_seq;
 }
 
-// Goes on from the newest save that the client's delivered_seq allows; from the oldest, naming what is lost, if none.
+// Goes on from the newest save that the client's delivered_seq allows. Without such a save the session goes on from the
+// oldest save, and the Open names the lost tokens.
 std::optional<session::Refusal> OpenOperation::RestoreFromRecord(store::SessionRecord& record) {
   std::vector<store::SavedRows>& saves = record.saves;
   if (const std::optional<uint64_t> delivered = request().delivered_seq) {
@@ -63,8 +64,8 @@ std::optional<session::Refusal> OpenOperation::RestoreFromRecord(store::SessionR
 }
 
 void OpenOperation::RestoreResident() {
-  if (registrar_.saving()) {
-    return registrar_.Find(call_->key, [self = shared_from_this()](absl::StatusOr<store::SessionRecord> record) {
+  if (desk_.shards.limits().saves) {
+    return desk_.records.Find(call_->key, [self = shared_from_this()](absl::StatusOr<store::SessionRecord> record) {
       self->OnResidentFound(std::move(record));
     });
   }
@@ -79,16 +80,16 @@ void OpenOperation::OnResidentFound(absl::StatusOr<store::SessionRecord> record)
   record_ = *std::move(record);
   record_->delivered_seq = std::max(record_->delivered_seq, state_.delivered_seq);
   if (!MissedReplies()) return Acquire();
-  if (state_.durability == session::SessionDurability::kNone) {  // what was saved of it is of long ago
+  if (state_.durability == session::SessionDurability::kNone) {  // any save is of long ago
     installation_.lost = {*request().delivered_seq, state_.point.seq};
     return Acquire();
   }
-  registrar_.Load(
+  desk_.records.Load(
       *record_, state_.model->engine->row_bytes(), state_.transit,
-      [self = shared_from_this()](absl::StatusOr<Desk::LoadedRecord> loaded) { self->GoBack(std::move(loaded)); });
+      [self = shared_from_this()](absl::StatusOr<LoadedRecord> loaded) { self->GoBack(std::move(loaded)); });
 }
 
-void OpenOperation::GoBack(absl::StatusOr<Desk::LoadedRecord> loaded) {
+void OpenOperation::GoBack(absl::StatusOr<LoadedRecord> loaded) {
   if (absl::IsNotFound(loaded.status())) return BeginWithoutOwner();
   if (!loaded.ok()) return Keep(session::StoreRefusal(loaded.status()));
   if (loaded->record.epoch != record_->epoch) return BeginWithoutOwner();
@@ -106,8 +107,8 @@ void OpenOperation::GoBack(absl::StatusOr<Desk::LoadedRecord> loaded) {
   Acquire();
 }
 
-// The save that its client was told of is gone, with none after it that would do, and so are the client's tokens below
-// it. What is here is newer than anything that could be had again.
+// True if the durable save that the client knows is gone, and no later save serves. The client's tokens below the save
+// are gone as well, so the rows here are newer than anything that could be had again.
 bool OpenOperation::HasLostItsSave(const store::SessionRecord& record) const {
   const uint64_t told = state_.durable_seq, delivered = *request().delivered_seq;
   const auto serves = [=](const store::SavedRows& save) {
@@ -116,31 +117,32 @@ bool OpenOperation::HasLostItsSave(const store::SessionRecord& record) const {
   return told > 0 && told <= delivered && std::none_of(record.saves.begin(), record.saves.end(), serves);
 }
 
-// The store has lost a save since it was asked, and nobody else has the session: it goes on from what is there now.
+// The store has lost a save meanwhile, and no other server has the session: the session goes on from the present
+// record.
 void OpenOperation::RestoreAgain() {
   if (before_) std::tie(state_, installation_) = *std::move(before_);
   before_.reset();
   RestoreResident();
 }
 
-// Another server has taken the session, or deleted it: what was here is of the past.
+// Another server has taken or deleted the session: the state here is of the past.
 void OpenOperation::BeginWithoutOwner() {
-  if (installation_.moved || entry_.owner == Desk::kAtRest) {
-    entry_.owner = Desk::kAtRest;
+  if (installation_.moved || entry_.owner == kAtRest) {
+    entry_.owner = kAtRest;
     return Begin();
   }
-  registrar_.Ask(
+  desk_.shards.Ask(
       entry_.owner,
       [call = call_, epoch = epoch_](SessionOwner& owner) {
         return owner.Drop(call->key, DropReason::kTakenElsewhere, epoch);
       },
       [self = shared_from_this()](const OwnerReply<store::Attempt>&) {
-        self->entry_.owner = Desk::kAtRest;
+        self->entry_.owner = kAtRest;
         self->Begin();
       });
 }
 
-// A session in a shard goes on from where it was, whatever it should have gone back to; only the Open is refused.
+// Only the Open is refused: a session in a shard goes on from where it was.
 void OpenOperation::Keep(session::Refusal refusal) {
   if (before_) std::tie(state_, installation_) = *std::move(before_);
   installation_.refusal = std::move(refusal);

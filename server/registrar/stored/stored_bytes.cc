@@ -21,7 +21,7 @@ std::string TenantOf(absl::string_view key) { return std::string(key.substr(0, k
 StoredBytes::Count& StoredBytes::Of(const std::string& tenant, identity::Account* account) {
   Count& count = counts_[tenant];
   count.account = account;
-  count.last_use = registrar_.now();
+  count.last_use = desk_.clock.Now();
   return count;
 }
 
@@ -32,9 +32,9 @@ void StoredBytes::Follow(absl::string_view key, identity::Account* account) {
   if (IsOlder(count, kAge)) Begin(tenant, count);
 }
 
-// Whether the last count ended so long ago, and rested for its length. One that failed never ended.
+// True if the last count ended so long ago, and rested for its length. A failed count never ended.
 bool StoredBytes::IsOlder(const Count& count, absl::Duration age) const {
-  return registrar_.now() - count.ended > std::max(age, kRest * (count.ended - count.began));
+  return desk_.clock.Now() - count.ended > std::max(age, kRest * (count.ended - count.began));
 }
 
 void StoredBytes::Take(absl::string_view key, identity::Account* account, uint64_t row_bytes, Then then) {
@@ -62,9 +62,9 @@ std::optional<session::Refusal> StoredBytes::TakeNow(const std::string& tenant, 
 }
 
 void StoredBytes::Refresh() {
-  const absl::Time now = registrar_.now();
+  const absl::Time now = desk_.clock.Now();
   const auto is_away = [now](const Count& count) { return now - count.last_use > kAway; };
-  // Accounts last, so that as many counts may. Tenants that share one could come without end.
+  // Accounts last, so a count for each account may last. But tenants that share an account could come without end.
   absl::erase_if(counts_, [&](const auto& entry) {
     const auto& [tenant, count] = entry;
     return is_away(count) && !count.under_way && count.account->tenant() != tenant;
@@ -76,44 +76,44 @@ void StoredBytes::Refresh() {
 
 void StoredBytes::Begin(const std::string& tenant, Count& count) {
   if (std::exchange(count.under_way, true)) return;
-  count.began = registrar_.now();
+  count.began = desk_.clock.Now();
   count.found_so_far = count.made_meanwhile = 0;
   count.after.clear();
   CountPage(tenant);
 }
 
 void StoredBytes::CountPage(const std::string& tenant) {
-  registrar_.store().List(tenant + "/", counts_[tenant].after, kPage,
-                          registrar_.Back<Page>([this, tenant](const Page& page) { OnPage(tenant, page); }));
+  desk_.store.List(tenant + "/", counts_[tenant].after, kPage,
+                   desk_.mail.Back<Page>([this, tenant](const Page& page) { OnPage(tenant, page); }));
 }
 
 void StoredBytes::OnPage(const std::string& tenant, const Page& page) {
   Count& count = counts_[tenant];
   if (!page.ok()) return Fail(count, session::StoreRefusal(page.status()));
   for (const store::SessionRecord& record : *page) count.found_so_far += kBesideRows + record.stored_bytes;
-  if (registrar_.leaving()) return Fail(count, session::ShuttingDown());
+  if (desk_.mail.leaving()) return Fail(count, session::ShuttingDown());
   if (page->size() == kPage) {
     count.after = page->back().key;
-    return registrar_.PostPage([this, tenant] { CountPage(tenant); });
+    return desk_.mail.PostPage([this, tenant] { CountPage(tenant); });
   }
   count.found = count.found_so_far;
   count.made = count.made_meanwhile;
   count.under_way = false;
-  count.ended = registrar_.now();
+  count.ended = desk_.clock.Now();
   Tell(tenant, count);
   for (Waiter& waiter : std::exchange(count.waiting, {})) {
     waiter.then(TakeNow(tenant, counts_[tenant], waiter.bytes));
   }
 }
 
-// What was found before holds on.
+// The earlier count goes on to count.
 void StoredBytes::Fail(Count& count, const session::Refusal& refusal) {
   count.under_way = false;
   count.began = count.ended;
   for (Waiter& waiter : std::exchange(count.waiting, {})) waiter.then(refusal);
 }
 
-// Tenants that share an account are not told one by one.
+// An account that several tenants share does not show the count of one tenant.
 void StoredBytes::Tell(const std::string& tenant, const Count& count) {
   if (count.account->tenant() == tenant) count.account->stored_bytes.Set(count.found + count.made);
 }

@@ -1,16 +1,16 @@
 #ifndef AAREN_SERVER_REGISTRAR_STORED_STORED_BYTES_H_
 #define AAREN_SERVER_REGISTRAR_STORED_STORED_BYTES_H_
 
-// StoredBytes bounds what a tenant has in the store, where it has a limit for that. Beyond the limit no new session of
-// the tenant is made: by an Open, an Import or a Fork. Those that are there go on.
+// StoredBytes bounds a tenant's bytes in the store, for tenants with a limit. Beyond the limit no Open, Import or Fork
+// makes a new session of the tenant. Existing sessions go on.
 //
-// A session's size hardly changes once it is there, so only the making of one is checked. What is there is counted by
-// reading the tenant's headers page by page: when the tenant comes first, every minute, and once more when something
-// was refused, for sessions may have been deleted. One that takes long is made more seldom, a twentieth of the time at
-// most: who asks and asks must not keep the store busy.
+// A session's size hardly changes, so only the making of a session is checked. A count reads the tenant's headers page
+// by page: when the tenant comes first, every minute, and once more after a refusal, for sessions may have been
+// deleted. A long count is repeated more seldom and takes a twentieth of the time at most: a caller that asks again and
+// again must not keep the store busy.
 //
-// Until a tenant was counted once, its new sessions wait. Between two counts the sessions made here are added. So a
-// limit is passed only by what other servers of the store make between two counts.
+// New sessions of a tenant wait for the first count. Between two counts the sessions made here are added. So only the
+// sessions that other servers of the store make between two counts can pass the limit.
 //
 // Threading: belongs to the registrar's thread.
 
@@ -31,22 +31,22 @@
 
 namespace aaren::registrar {
 
-class Desk;  // server/registrar/desk.h
+struct Desk;  // server/registrar/desk.h
 
 class StoredBytes {
  public:
-  static constexpr uint64_t kBesideRows = 256;  // of a session: its header, about
+  static constexpr uint64_t kBesideRows = 256;  // of a session's header, about
 
-  // `registrar` outlives this.
-  explicit StoredBytes(Desk& registrar) : registrar_(registrar) {}
+  // `desk` outlives this.
+  explicit StoredBytes(Desk& desk) : desk_(desk) {}
 
-  // Counts what the tenant of this key has, if its account has a limit and nobody has counted yet. Null: no account.
+  // Counts the bytes of the key's tenant, if the account has a limit and the last count is old. Null: no account.
   void Follow(absl::string_view key, identity::Account* account);
 
   using Then = absl::AnyInvocable<void(std::optional<session::Refusal>)>;
 
-  // Without a refusal a session with `row_bytes` of rows may be made under this key, and is counted. It comes at once,
-  // but for a tenant that nobody has counted yet.
+  // Without a refusal a session with `row_bytes` of rows may be made under the key, and is counted. Answered at once,
+  // or after the tenant's first count.
   void Take(absl::string_view key, identity::Account* account, uint64_t row_bytes, Then then);
 
   // Called about once a second.
@@ -60,13 +60,13 @@ class StoredBytes {
   struct Count {
     identity::Account* account = nullptr;
     uint64_t found = 0;                       // by the last count
-    uint64_t made = 0;                        // since that began
-    bool under_way = false;                   // another count is
-    uint64_t found_so_far = 0;                // by that one
-    uint64_t made_meanwhile = 0;              // since it began
-    std::string after;                        // the last key that it has seen
-    absl::Time began = absl::InfinitePast();  // the one under way, or the last
-    absl::Time ended = absl::InfinitePast();  // the last one; never: none was made to its end
+    uint64_t made = 0;                        // since the last count began
+    bool under_way = false;                   // a count is
+    uint64_t found_so_far = 0;                // by the count under way
+    uint64_t made_meanwhile = 0;              // since the count under way began
+    std::string after;                        // the last key of the count under way
+    absl::Time began = absl::InfinitePast();  // the count under way, or the last
+    absl::Time ended = absl::InfinitePast();  // the last complete count; infinite past: none
     absl::Time last_use = absl::InfinitePast();
     std::vector<Waiter> waiting;  // for the first count
   };
@@ -81,8 +81,8 @@ class StoredBytes {
   void Fail(Count& count, const session::Refusal& refusal);
   static void Tell(const std::string& tenant, const Count& count);
 
-  Desk& registrar_;
-  absl::flat_hash_map<std::string, Count> counts_;  // by tenant; of those that share an account each for itself
+  Desk& desk_;
+  absl::flat_hash_map<std::string, Count> counts_;  // by tenant, also of tenants that share an account
 };
 
 }  // namespace aaren::registrar

@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_SESSION_TABLE_COMPACT_KEY_H_
 #define AAREN_SERVER_SESSION_TABLE_COMPACT_KEY_H_
 
-// A CompactKey holds the key of a session in one pointer and the bytes behind it: tables of millions of them take a
-// third less than with std::string. Constant once made; move-only. ByKey makes hash sets of owners of a `key` that are
-// looked up by the text alone.
+// A CompactKey has the key of a session in a single pointer and the bytes behind the pointer: tables of millions of
+// keys take a third less than with std::string. Constant once made; move-only. ByKey makes hash sets of owners of a
+// `key`, looked up by the text alone.
 
 #include <cstdint>
 #include <memory>

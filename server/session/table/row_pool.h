@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_SESSION_TABLE_ROW_POOL_H_
 #define AAREN_SERVER_SESSION_TABLE_ROW_POOL_H_
 
-// The RowPool holds the lanes of one shard, one per model, each made when first needed, and dropped when the model
-// retires. A model stays in memory as long as a lane of it. A RowSet is the rows of one session, one a channel.
-// Threading: belongs to one shard.
+// The RowPool has the lanes of one shard. The lane of a model is made at the first need and dropped when the model
+// retires, and a model stays in memory as long as its lanes. A RowSet is the rows of one session, a row for each
+// channel. Threading: belongs to one shard.
 
 #include <cstdint>
 #include <memory>
@@ -19,13 +19,13 @@
 
 namespace aaren::session {
 
-// Move-only. Most sessions have one channel: then there is no allocation behind it.
+// Move-only. Most sessions have one channel, and then a RowSet allocates nothing.
 class RowSet {
  public:
   RowSet() = default;
   explicit RowSet(uint32_t channels) : many_(channels > 1 ? std::make_unique<engine::Slot[]>(channels) : nullptr) {}
 
-  // REQUIRES: it was made for so many channels.
+  // REQUIRES: the RowSet was made for so many channels.
   absl::Span<engine::Slot> slots(uint32_t channels) { return {many_ ? many_.get() : &one_, channels}; }
   absl::Span<const engine::Slot> slots(uint32_t channels) const { return {many_ ? many_.get() : &one_, channels}; }
 
@@ -34,7 +34,7 @@ class RowSet {
   std::unique_ptr<engine::Slot[]> many_;
 };
 
-// One session's rows, and where their bytes go.
+// One session's rows, and the place for their bytes.
 struct RowsRead {
   const models::LoadedModel& model;
   uint32_t channels = 1;
@@ -44,38 +44,38 @@ struct RowsRead {
 
 class RowPool {
  public:
-  // Of this shard.
+  // `shard` picks the counters of each model.
   explicit RowPool(size_t capacity_rows, int shard = 0) : capacity_(capacity_rows), shard_(shard) {}
 
-  // Rows of unspecified content. ResourceExhausted if there are not as many; none is then taken.
+  // Rows of unspecified content. ResourceExhausted if there are not so many; no row is taken then.
   absl::StatusOr<RowSet> Allocate(const models::LoadedModel& model, uint32_t channels);
   void Free(const models::LoadedModel& model, uint32_t channels, RowSet rows);
 
-  // What follows copies rows to or from channels x row_bytes, and fails as Lane's copies do. REQUIRES: no row is under
+  // The next four copy rows to or from channels x row_bytes, and fail as Lane's copies do. REQUIRES: no row is under
   // way (model/engine/lane.h).
 
-  // Makes them the rows of a session that has seen nothing.
+  // Makes the rows those of a session without any token.
   absl::Status Reset(const models::LoadedModel& model, uint32_t channels, const RowSet& rows);
 
-  // REQUIRES: bytes is as long.
+  // REQUIRES: `bytes` is as long as the rows.
   absl::Status Write(const models::LoadedModel& model, uint32_t channels, const RowSet& rows, absl::string_view bytes);
 
   absl::StatusOr<std::string> Read(const models::LoadedModel& model, uint32_t channels, const RowSet& rows);
 
-  // Of many sessions at once: one copy a model. If it fails, all bytes are unspecified.
+  // Reads many sessions at once, with one copy a model. After a failure all bytes are unspecified.
   absl::Status Read(absl::Span<const RowsRead> sessions);
 
-  // REQUIRES, where there is no lane of it yet: somebody holds the model.
+  // REQUIRES: the model has a lane here, or somebody holds the model.
   engine::Lane& lane(const models::LoadedModel& model) { return *PlaceOf(model).lane; }
   models::ModelCounters& counters(const models::LoadedModel& model) { return *PlaceOf(model).counters; }
 
-  // The model that has a lane here, by its index. REQUIRES: it has one.
+  // The model with a lane here, by its index. REQUIRES: there is a lane.
   const models::ModelRef& model(size_t index) const { return places_[index].model; }
 
-  // Those of retiring models.
+  // The retiring models with a lane here.
   std::vector<models::ModelRef> Retiring() const;
 
-  // Ends the lane, and with it this shard's hold on the model, unless a row or a session is in it.
+  // Ends the lane, and with the lane this shard's hold on the model, unless the lane has a row or a session.
   void Drop(const models::LoadedModel& model);
 
   size_t used_rows() const;
@@ -87,7 +87,7 @@ class RowPool {
 
  private:
   struct Place {
-    models::ModelRef model;  // outlives its lane
+    models::ModelRef model;  // outlives the lane
     std::unique_ptr<engine::Lane> lane;
     models::ModelCounters* counters = nullptr;  // the model's
   };

@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_SHARD_ARRIVAL_ARRIVAL_H_
 #define AAREN_SERVER_SHARD_ARRIVAL_ARRIVAL_H_
 
-// An Arrival is a session that is about to come, and what its stream sent for it meanwhile. There are two kinds: an
-// Opening comes by an Open, a Promotion by a token for a demoted session. Its stream's handle stands for it until the
-// session is here. Threading: belongs to one shard.
+// An Arrival is a session on its way, with the items that the stream sent meanwhile. An Opening comes by an Open, a
+// Promotion by a token for a demoted session. The stream's handle stands for the Arrival until the session is here.
+// Threading: belongs to one shard.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,7 @@
 namespace aaren::shard {
 
 struct DeferredTokens {
-  session::TokensView view;  // of the numbers below
+  session::TokensView view;  // of `numbers`
   task::OwnedNumbers numbers;
   uint64_t tokens = 0;
   trace::Held trace;
@@ -41,9 +41,9 @@ struct Arrival : session::Binding {
   using session::Binding::Binding;
   queue::Attachment* stream = nullptr;  // null: the stream is gone
   session::Handle handle = 0;
-  session::Footprint reserved;  // no model: nothing
+  session::Footprint reserved;  // without a model: no rows are set aside
   session::RowSet rows;
-  std::vector<DeferredTokens> tokens;  // see DeferredItems
+  std::vector<DeferredTokens> tokens;  // counted by DeferredItems
   std::optional<DeferredClose> close;
 };
 
@@ -56,7 +56,7 @@ struct Promotion : Arrival {
   Promotion() : Arrival(Kind::kPromotion) {}
   Demoted* demoted = nullptr;
   uint64_t ticket = 0;
-  std::shared_ptr<registrar::PromoteCall> call;  // null: it is not at the registrar
+  std::shared_ptr<registrar::PromoteCall> call;  // null: the promotion is not at the registrar
   int64_t began_ns = 0;
   absl::Duration backoff;
 };

@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_SHARD_ARRIVAL_DEFERRED_ITEMS_H_
 #define AAREN_SERVER_SHARD_ARRIVAL_DEFERRED_ITEMS_H_
 
-// The tokens of all Arrivals of a shard: they are copied out of their messages, and count as tokens that wait. They
-// leave by Replay, once the session is here, or by Forget. Threading: belongs to one shard.
+// DeferredItems counts the tokens of all Arrivals of a shard. The tokens are copied out of their messages, and count as
+// waiting tokens until Replay, once the session is here, or Forget. Threading: belongs to one shard.
 
 #include <cstdint>
 
@@ -15,13 +15,13 @@ namespace aaren::shard {
 
 class DeferredItems {
  public:
-  // `queue`, whose bytes they share, outlives this.
+  // The tokens share the room of `queue`, which outlives this.
   explicit DeferredItems(queue::TokenQueue& queue) : queue_(queue) {}
 
-  // REQUIRES, of all three: the arrival's stream is there.
+  // REQUIRES of all three functions: the arrival's stream is there.
   void Defer(Arrival& arrival, const session::TokensView& tokens, uint32_t channels);
   void Replay(Arrival& arrival, absl::FunctionRef<void(const session::TokensView&)> accept);
-  uint64_t Forget(Arrival& arrival);  // how many tokens they were
+  uint64_t Forget(Arrival& arrival);  // returns the number of tokens
 
   uint64_t tokens() const { return tokens_; }
 

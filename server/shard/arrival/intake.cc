@@ -64,7 +64,7 @@ void Intake::Refuse(session::Session& session, session::Refusal refusal, const s
 void Intake::NoteRefused(trace::Mark trace, const session::Refusal& refusal) {
   if (trace == 0) return;
   const std::string code = absl::StatusCodeToString(refusal.status.code());
-  core_.options.tracer->NoteError(trace, refusal.reason.empty() ? code : absl::StrCat(code, " ", refusal.reason));
+  core_.options.ties.tracer->NoteError(trace, refusal.reason.empty() ? code : absl::StrCat(code, " ", refusal.reason));
 }
 
 void Intake::Close(session::Session& session, const DeferredClose& close) {

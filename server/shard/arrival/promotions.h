@@ -1,14 +1,14 @@
 #ifndef AAREN_SERVER_SHARD_ARRIVAL_PROMOTIONS_H_
 #define AAREN_SERVER_SHARD_ARRIVAL_PROMOTIONS_H_
 
-// The Promotions of a shard: the demoted sessions that are on their way back. Each waits for rows in its model's line,
-// then is at the registrar, and, if the store did not answer, pauses and waits again.
+// Promotions are the demoted sessions of a shard on their way back. A promotion waits for rows in the line of its
+// model, and then is at the registrar. If the store did not answer, the promotion pauses and waits again.
 //
 //   Add ──► waits ──► StartAll: at the registrar ──► Take
 //             ▲              │ Unstart
 //             └── pauses ◄───┘ Pause
 //
-// What else happens to the session is its shard's business. Threading: belongs to one shard.
+// Tiers does the rest. Threading: belongs to one shard.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,36 +25,36 @@ namespace aaren::shard {
 
 class Promotions {
  public:
-  // Waits last in its model's line from now on; its stream's handle stands for it.
+  // The promotion waits last in the line of its model, and the stream's handle stands for the promotion.
   Promotion& Add(Demoted& demoted, uint64_t ticket, int64_t now_ns);
 
-  Promotion* Find(uint64_t ticket);  // null: it was taken
+  Promotion* Find(uint64_t ticket);  // null: taken already
   std::unique_ptr<Promotion> Take(uint64_t ticket);
 
   bool empty() const { return all_.empty(); }
-  size_t started() const { return started_; }  // at the registrar
+  size_t started() const { return started_; }  // promotions at the registrar
 
   bool any_waits() const;                      // for rows
   bool OneWaitsSince(int64_t began_ns) const;  // or longer
 
-  // Starts those that have waited longest, of each model in turn: one whose rows are all in use keeps no other waiting.
-  // `start` is false if there are no rows for it; else it sets the promotion's call.
+  // Starts the promotions that have waited longest, of the models in turn: a model without free rows keeps no other
+  // model waiting. `start` sets the promotion's call, or is false if there are no rows.
   void StartAll(absl::FunctionRef<bool(Promotion&)> start);
 
-  // It is not at the registrar any more, or nobody waits for what comes from there.
+  // The promotion is not at the registrar any more, or nobody waits for the answer.
   void Unstart(Promotion& promotion);
 
-  // It waits again after a pause, each longer than the last. REQUIRES: it is not started.
+  // The promotion waits again after a pause, longer each time. REQUIRES: the promotion is not started.
   void Pause(Promotion& promotion, int64_t now_ms);
-  void EndPauses(int64_t until_ms);  // those that end by then
+  void EndPauses(int64_t until_ms);  // the pauses that end by then
 
-  // Takes the newest that wait out of their lines and hands them over, for as long as `more`. Those of which `may` is
-  // false stay; of them so many are looked at.
+  // Takes the newest waiting promotions out of their lines and hands them over, for as long as `more` is true.
+  // Promotions for which `may` is false stay; at most `most_staying` of them are looked at.
   void HandOverNewest(size_t most_staying, absl::FunctionRef<bool()> more,
                       absl::FunctionRef<bool(const Promotion&)> may, absl::FunctionRef<void(Promotion&)> hand_over);
 
  private:
-  using Line = std::deque<uint64_t>;  // tickets; some were taken since
+  using Line = std::deque<uint64_t>;  // tickets; a promotion may have been taken since
 
   Line& LineOf(const Promotion& promotion);
   Line* NewestLine();

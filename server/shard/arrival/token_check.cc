@@ -12,7 +12,7 @@ namespace {
 
 std::string Indexed(absl::string_view field, size_t index) { return absl::StrCat("tokens.", field, "[", index, "]"); }
 
-// Without a branch an element, so that the compiler makes a vector loop of it.
+// Has no branch in the loop, so that the compiler vectorises the loop.
 bool AnyInfinite(absl::Span<const float> values) {
   uint32_t infinite = 0;
   for (const float value : values) {
@@ -42,7 +42,7 @@ std::optional<session::Refusal> CheckGivenTimes(absl::Span<const int64_t> times,
   return std::nullopt;
 }
 
-// Time of token seq by the session's rule; false if 64 bits cannot hold it.
+// The time of token `seq` by the session's rule; false if 64 bits cannot hold the time.
 bool RegularTime(const session::Session& session, uint64_t seq, int64_t& time) {
   return !__builtin_mul_overflow(seq, session.regular_step_ns, &time) &&
          !__builtin_add_overflow(time, session.regular_start_ns, &time);
@@ -107,7 +107,7 @@ std::optional<session::Refusal> CheckInFlight(const session::TokensView& tokens,
 
 std::optional<session::Refusal> CheckContent(const session::TokensView& tokens, const session::Session& session,
                                              uint32_t skip, store::TokenClock& clock) {
-  // Tokens that the session has already were checked when they came.
+  // Tokens before `skip` were checked at their first arrival.
   const size_t skipped = size_t{skip} * session.channels;
   if (AnyInfinite(tokens.values.subspan(skipped))) return NameInfinite(tokens.values, skipped, session.channels);
   if (session.regular_times) {

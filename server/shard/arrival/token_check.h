@@ -1,7 +1,8 @@
 #ifndef AAREN_SERVER_SHARD_ARRIVAL_TOKEN_CHECK_H_
 #define AAREN_SERVER_SHARD_ARRIVAL_TOKEN_CHECK_H_
 
-// What a Tokens item must fulfil before any of it is folded. Each function names the culprit and changes nothing else.
+// The conditions for a Tokens item, checked before any token is folded. Each function names the culprit, and changes
+// nothing but `clock`.
 
 #include <cstdint>
 #include <optional>
@@ -12,20 +13,20 @@
 
 namespace aaren::shard {
 
-// Its shape: width, number of tokens, fields that the model has no use for.
+// The shape: width, number of tokens, and fields that the model does not read.
 std::optional<session::Refusal> CheckShape(const session::TokensView& tokens, const session::Session& session,
                                            uint32_t max_tokens);
 
-// Its place: it holds the session's next token, `expected`, or only tokens before it.
+// The place: the item has the session's next token, `expected`, or only earlier tokens.
 std::optional<session::Refusal> CheckPlace(const session::TokensView& tokens, uint64_t expected);
 
-// How far it is ahead of what its client has told it has, if the client tells that: no more than `most`. REQUIRES: the
-// shape is right.
+// The distance from the client's delivered_seq, if the client tells that: no more than `most`. REQUIRES: the shape is
+// right.
 std::optional<session::Refusal> CheckInFlight(const session::TokensView& tokens, const session::Session& session,
                                               uint64_t most);
 
-// Its numbers, from token `skip` on: no infinity, no time before the one before. Advances `clock`, which is the
-// session's, over them. REQUIRES: the shape is right; token `skip` is the session's next.
+// The numbers from token `skip` on: no infinity, and no time that goes back. Advances `clock`, the session's, over the
+// tokens. REQUIRES: the shape is right; token `skip` is the session's next.
 std::optional<session::Refusal> CheckContent(const session::TokensView& tokens, const session::Session& session,
                                              uint32_t skip, store::TokenClock& clock);
 

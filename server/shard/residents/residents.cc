@@ -16,8 +16,8 @@ save::SaverOptions SavingOf(const ShardOptions& options) {
 Residents::Residents(Core& core)
     : core_(core),
       rows_(core.options.capacity_rows, core.index),
-      slab_(rows_, core.options.budget, core.options.max_resident_bytes),
-      plans_(core.options.budget),
+      slab_(rows_, core.options.ties.budget, core.options.max_resident_bytes),
+      plans_(core.options.ties.budget),
       saver_(SavingOf(core.options), rows_, lists_) {}
 
 session::Session* Residents::Find(absl::string_view key) {

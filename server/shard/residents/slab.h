@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_SHARD_RESIDENTS_SLAB_H_
 #define AAREN_SERVER_SHARD_RESIDENTS_SLAB_H_
 
-// The Slab gives rows to sessions, as far as the server's memory and the shard's own limits go. What a session costs
-// beside its rows is charged with them. Threading: belongs to one shard.
+// The Slab gives rows to sessions, within the server's memory and the shard's own limits. The cost of a session beside
+// the rows is charged together with the rows. Threading: belongs to one shard.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,15 +17,15 @@ namespace aaren::shard {
 
 class Slab {
  public:
-  // `rows` and `budget` outlive this; no budget: no limit. Beyond `max_resident_bytes` of rows it is overfull.
+  // `rows` and `budget` outlive this; no budget: no limit. Beyond `max_resident_bytes` of rows the slab is overfull.
   Slab(session::RowPool& rows, memory::MemoryBudget* budget, size_t max_resident_bytes)
       : rows_(rows), budget_(budget), max_resident_bytes_(max_resident_bytes) {}
 
-  // Rows of unspecified content. ResourceExhausted, which names what is used up: nothing is then taken.
+  // Rows of unspecified content. ResourceExhausted names the exhausted limit, and nothing is taken.
   absl::StatusOr<session::RowSet> Allocate(const session::Footprint& footprint);
   void Free(const models::LoadedModel& model, uint32_t channels, session::RowSet rows);
 
-  // Rows are allocated all the same: some of its sessions should go to the store.
+  // Rows are still given: some sessions should go to the store.
   bool IsOverfull() const { return rows_.used_bytes() > max_resident_bytes_; }
 
   // A session, resident or demoted, keeps its model from Join to Leave.

@@ -9,8 +9,8 @@ Steps::Steps(Core& core, Residents& residents, StepEvents& events)
     : core_(core),
       residents_(residents),
       events_(events),
-      queue_(core.options.max_queued_bytes, core.options.tracer),
-      stepper_({residents.rows(), queue_, core.counters, core.clock, core.options.watched},
+      queue_(core.options.max_queued_bytes, core.options.ties.tracer),
+      stepper_({residents.rows(), queue_, core.counters, core.clock, core.options.ties.watched},
                {core.options.max_channels, core.options.save_interval > absl::ZeroDuration()}),
       pace_(core.options.slice) {}
 

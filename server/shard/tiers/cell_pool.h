@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_SHARD_TIERS_CELL_POOL_H_
 #define AAREN_SERVER_SHARD_TIERS_CELL_POOL_H_
 
-// A CellPool gives out small pieces of memory by the million, each rounded up to eight bytes and without a header of
-// its own, which malloc would add. Cells of a size come from blocks; a block that has none in use is given back.
-// Threading: belongs to one shard.
+// A CellPool gives out small cells of memory by the million, rounded up to eight bytes and without the header that
+// malloc would add. Cells of a size come from blocks; a block without cells in use is given back. Threading: belongs to
+// one shard.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,7 @@ class CellPool {
   // Aligned to eight bytes. REQUIRES: 0 < bytes <= kLargest.
   void* Allocate(size_t bytes);
 
-  // REQUIRES: as it was allocated.
+  // REQUIRES: `bytes` as at the allocation.
   void Free(void* cell, size_t bytes);
 
   size_t blocks() const { return blocks_; }

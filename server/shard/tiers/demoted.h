@@ -1,12 +1,12 @@
 #ifndef AAREN_SERVER_SHARD_TIERS_DEMOTED_H_
 #define AAREN_SERVER_SHARD_TIERS_DEMOTED_H_
 
-// A Demoted is what a shard remembers of a session whose row has gone to the store while its stream holds the handle.
-// That is what the stream agreed on with its Open, and where the session stood. The rest is in the store's record, and
-// comes back with the row. There may be millions, so each is one cell of a pool, its key behind it.
+// A Demoted is a shard's memory of a session whose row is in the store only, while a stream has the handle: the terms
+// of the stream's Open, and the position in the series. The store's record has the rest, and brings it back with the
+// row. There may be millions, so each Demoted is one cell of a pool, with the key behind the members.
 //
-// The DemotedTable finds them by key; a stream's HandleTable finds them by handle. A session with an id of up to 12
-// bytes costs 72 bytes here, 8 to 10 of its stream's handles, and some 12 of the table's.
+// The DemotedTable finds a Demoted by key, and a stream's HandleTable by handle. A session with an id of up to 12 bytes
+// costs 72 bytes here, 8 to 10 in the handle table, and some 12 in the DemotedTable.
 //
 // Threading: belongs to one shard.
 
@@ -23,31 +23,31 @@
 namespace aaren::shard {
 
 struct Demoted : session::Binding {
-  // Whether what it must remember of the session fits.
+  // True if the session fits into a Demoted.
   static bool CanHold(const session::Session& session);
 
   uint64_t durable_seq() const { return seq - undurable; }
-  uint64_t told_durable_seq() const { return every_token ? seq : durable_seq(); }  // as Session's
+  uint64_t told_durable_seq() const { return every_token ? seq : durable_seq(); }  // as Session::told_durable_seq
   absl::string_view key() const;
-  size_t bytes() const;  // of its cell
+  size_t bytes() const;  // of the cell
 
-  // The client tells how far it has its replies for good. The save that the session rests on may be durable now.
+  // The client has all replies below `delivered_seq` for good. The session's last save may be durable by that.
   void OnDelivered(uint64_t delivered_seq);
 
-  // Puts back what it remembers; its handle and stream are the caller's to bind.
+  // Puts everything back into the session. The caller binds handle and stream.
   void Restore(session::Session& session) const;
 
   bool refusing : 1;
   bool tracks_delivery : 1;
-  bool regular_times : 1;  // two numbers of 64 bits lie before the key
-  bool every_token : 1;    // its durability; else INTERVAL, as one of NONE is never demoted
-  bool promoting : 1;      // its row is on its way back
+  bool regular_times : 1;  // start and step lie before the key
+  bool every_token : 1;    // otherwise INTERVAL: a session with NONE is never demoted
+  bool promoting : 1;      // the row is on its way back
   uint16_t key_bytes;
   session::Handle handle;
   queue::Attachment* stream;
   const task::OutputPlan* plan;  // acquired
   uint64_t epoch;
-  uint64_t seq;         // of the newest save, too
+  uint64_t seq;         // also of the newest save
   uint32_t undurable;   // seq less durable_seq
   int32_t undelivered;  // seq less delivered_seq
   uint16_t model;       // LoadedModel::index
@@ -63,19 +63,19 @@ struct Demoted : session::Binding {
 
 class DemotedTable {
  public:
-  // What it remembers is taken from `budget`, which outlives this; null: no limit.
+  // The memory is taken from `budget`, which outlives this; null: no limit.
   explicit DemotedTable(memory::MemoryBudget* budget = nullptr) : budget_(budget) {}
   ~DemotedTable();
 
-  // What is remembered of the session, whatever the budget has left: its row is freed next. REQUIRES: it is attached,
-  // CanHold holds, and its key is not in the table.
+  // Remembers the session, even beyond the budget: the caller frees the row next. REQUIRES: a stream has the session,
+  // CanHold is true, and the key is not in the table.
   Demoted& Add(const session::Session& session);
   void Remove(Demoted& demoted);
 
-  Demoted* Find(absl::string_view key) const;  // null: it is not here
+  Demoted* Find(absl::string_view key) const;  // null: not here
   size_t size() const { return by_key_.size(); }
 
-  // Visits those whose keys begin with `prefix` and come behind `after`, in order, for as long as `visit` is true.
+  // Visits the keys that begin with `prefix` and come behind `after`, in order, for as long as `visit` is true.
   template <typename Visit>
   void ForEachBehind(absl::string_view prefix, absl::string_view after, Visit visit) const {
     auto next = after < prefix ? by_key_.lower_bound(prefix) : by_key_.upper_bound(after);

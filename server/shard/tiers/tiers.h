@@ -37,7 +37,7 @@ class Tiers {
         handles_(handles),
         departures_(departures),
         intake_(intake),
-        demoted_(core.options.budget) {}
+        demoted_(core.options.ties.budget) {}
 
   // Rows for a session that comes; sessions leave for the store until there are rows. ResourceExhausted if no session
   // can leave.

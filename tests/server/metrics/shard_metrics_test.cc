@@ -63,7 +63,7 @@ TEST_F(ShardMetricsTest, LevelsAreSplitByState) {
 TEST_F(ShardMetricsTest, HeldBytesStandBesideTheirLimits) {
   memory::MemoryBudget budget(1000);
   budget.TryTake(memory::MemoryBudget::Use::kSaves, 7);
-  options_.shard.budget = &budget;
+  options_.shard.ties.budget = &budget;
   options_.shard.max_queued_bytes = 50;
   shards_[1].queued_bytes.Set(9);
   const std::string text = Text();

@@ -214,7 +214,7 @@ class WatchedForecastTest : public ::testing::Test {
   watch::WatchedSession Noted() { return watched_.List(absl::UnixEpoch()).at(0); }
 
   watch::WatchedSessions watched_;
-  World world_{ShardOptions{.watched = &watched_}};
+  World world_{ShardOptions{.ties = {.watched = &watched_}}};
   FakePeer peer_;
 };
 

@@ -203,7 +203,7 @@ TEST(TierRoomTest, WhereNothingIsSavedNobodyLeaves) {
 TEST(TierRoomTest, TheBudgetIsGivenBack) {
   memory::MemoryBudget budget(1 << 20);
   ShardOptions options = NoRowsStay();
-  options.budget = &budget;
+  options.ties.budget = &budget;
   World world(options);
   FakePeer peer;
   OpenAndRest(world, peer, 0, "a");
@@ -218,7 +218,7 @@ TEST(TierRoomTest, TheBudgetIsGivenBack) {
 TEST(TierRoomTest, WhatEachAsksForCountsWhileItsRowIsAway) {
   memory::MemoryBudget budget(1 << 20);
   ShardOptions options = NoRowsStay();
-  options.budget = &budget;
+  options.ties.budget = &budget;
   World world(options);
   FakePeer peer;
   for (session::Handle handle = 0; handle < 10; ++handle) {
