@@ -55,7 +55,7 @@ struct HeldReply {
   int64_t arrival_ns = 0;  // of the last token
   int64_t stepped_ns = 0;
   size_t results = 0;
-  // As in ForecastsReply, with the forecasts side by side.
+  // The numbers of a ForecastsReply, with the forecasts side by side.
   std::vector<float> forecasts, surprises;
   std::vector<int64_t> times_ns, steps_ns;
   std::vector<trace::Held> traces;  // messages of the tokens, if traced

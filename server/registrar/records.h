@@ -51,7 +51,7 @@ class Records {
   // The session's record without its rows; NotFound if there is none.
   void Find(std::string key, Found then);
 
-  // As Find, but a session that has expired is deleted, and NotFound.
+  // Finds the record, but deletes a session that has expired: NotFound.
   void FindUnexpired(std::string key, Found then);
 
   // The found record with its rows, as soon as there is room for the rows: at once if `held` is a permit for them, and

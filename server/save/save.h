@@ -18,7 +18,7 @@ struct Lease {
   absl::Duration time = absl::ZeroDuration();
 };
 
-// What became of a SaveWrite.
+// The result of a SaveWrite.
 struct SaveResult {
   std::string key;
   uint64_t incarnation = 0;

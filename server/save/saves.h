@@ -29,7 +29,7 @@ class SavedSessions {
 
   virtual session::Session* Find(absl::string_view key) = 0;  // null: not here
 
-  // As Find, once no step has the session any more: waits for the step under way.
+  // Finds the session once no step has the session any more: waits for the step under way.
   virtual session::Session* FindSettled(absl::string_view key) = 0;
 
   // True while a step is under way: no row may be copied.
@@ -51,7 +51,7 @@ class Saves {
   // Takes a batch to the store; the results come back by Done.
   using Send = std::function<void(std::vector<store::SaveWrite>)>;
 
-  // What Saves works with. All outlive the Saves.
+  // The parts that Saves works with. All outlive the Saves.
   struct Parts {
     SavedSessions& sessions;
     Saver& saver;

@@ -16,7 +16,7 @@ void Mailbox::Post(Message message) {
   if (was_empty && waker_) waker_();
 }
 
-// What was posted since becomes what is left, once nothing is left of the time before.
+// Takes the posted messages, once no earlier message is left.
 void Mailbox::Fetch() {
   if (has_leftovers()) return;
   draining_.clear();

@@ -30,7 +30,7 @@ class Mailbox {
   // any.
   bool Drain(size_t at_most = std::numeric_limits<size_t>::max()) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // As Drain, for the oldest messages, for about so long and at least for one message.
+  // Runs the oldest messages for about so long, and at least one message. Otherwise the same as Drain.
   bool DrainFor(absl::Duration at_most, const Clock& clock) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // True if an earlier Drain has left messages. The owner's only.

@@ -43,7 +43,7 @@ void Answers::Install(const registrar::OpenCall& call, registrar::Installation i
 
 void Answers::RefuseOpen(uint64_t ticket, const session::Refusal& refusal) { parts_.opens.Refuse(ticket, refusal); }
 
-// As of the last step. Tokens that wait were not folded, and the caller that goes on with the copy has not sent them.
+// The copy is as of the last step. Waiting tokens were not folded, and the caller of the copy does not know them.
 registrar::OwnerReply<session::SessionState> Answers::Capture(const std::string& key) {
   registrar::OwnerReply<session::SessionState> reply;
   const session::Session* session = parts_.steps.FindSettled(key);

@@ -41,7 +41,7 @@ class Intake {
   void Replay(session::Session& session, Arrival& arrival);
   void Drop(Arrival& arrival);
 
-  // As Drop, for tokens that the client is asked to send again.
+  // Drops the tokens, too, but the client is asked to send them again.
   void Return(Arrival& arrival) { core_.counters.tokens_refused.Add(deferred_.Forget(arrival)); }
 
   // True if a stream has sent tokens since the last call.

@@ -41,7 +41,7 @@ class Departures {
   // has the session.
   void TakeAway(session::Session& session, const session::Refusal& refusal, uint64_t expected_seq);
 
-  // As TakeAway: another writer has the session, by this epoch.
+  // Takes the session away: another writer has the session, by this epoch.
   void Fence(session::Session& session, uint64_t current_epoch);
 
   // Ends a session whose rows are not to be trusted. The stream, if there is one, is told.

@@ -39,7 +39,7 @@ class Residents {
   // Forgets the session and frees the rows. REQUIRES: no stream has the session.
   void Remove(session::Session& session);
 
-  // As Remove, for a session whose stream goes on with the handle of a demoted session.
+  // Forgets a session whose stream goes on with the handle of a demoted session.
   void RemoveDemoted(session::Session& session);
 
   // A stream has the session open. REQUIRES: the caller has set stream, handle and plan.

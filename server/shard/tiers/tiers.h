@@ -83,7 +83,7 @@ class Tiers {
   const Promotions& promotions() const { return promotions_; }
 
  private:
-  // Who leaves.
+  // Sessions that leave.
   session::Session* LeastRecentlyUsed(const models::LoadedModel* model);
   session::Session* AttachedToLeave(const models::LoadedModel* model);
   bool EvictOne(const models::LoadedModel* model);
@@ -91,7 +91,7 @@ class Tiers {
   bool EndNeverSaved(const models::LoadedModel& model);
   void LetModelsGo();
 
-  // Who comes back.
+  // Sessions that come back.
   Promotion& Promote(Demoted& demoted);
   bool Start(Promotion& promotion);
   void Unstart(Promotion& promotion);
