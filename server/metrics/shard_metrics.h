@@ -12,7 +12,7 @@
 #include "prometheus/collectable.h"
 #include "prometheus/metric_family.h"
 #include "server/rpc/server.h"
-#include "server/rpc/streams/stream_group.h"
+#include "server/rpc/streams/stream_counters.h"
 #include "server/shard/shard_counters.h"
 
 namespace aaren::metrics {

@@ -102,8 +102,16 @@ absl::Status ShardLoop::Build() {
   health_ = std::make_unique<HealthService>(
       health_service_, *checks_, services_,
       std::vector<std::string>{v1::Streaming::service_full_name(), v1::Sessions::service_full_name()});
-  streams_ = std::make_unique<StreamGroup>(streaming_, queue_->queue(), shard_, ToLimits(options_), options_.limits,
-                                           clock_, calls_, last_words_, options_.heard_of, options_.callers);
+  streams_ = std::make_unique<StreamGroup>(StreamHost{.service = streaming_,
+                                                      .queue = queue_->queue(),
+                                                      .shard = shard_,
+                                                      .welcome = ToLimits(options_),
+                                                      .limits = options_.limits,
+                                                      .clock = clock_,
+                                                      .calls = calls_,
+                                                      .last_words = last_words_,
+                                                      .heard_of = options_.heard_of,
+                                                      .callers = options_.callers});
   shard_.mailbox().SetWaker([this] { queue_->Wake(); });
   server_ = builder.BuildAndStart();
   return server_ != nullptr ? absl::OkStatus() : absl::UnavailableError("gRPC cannot start a server");

@@ -26,7 +26,7 @@ void Outbox::Append(uint32_t field, const google::protobuf::MessageLite& content
   AppendItem(field, content, open_);
   bytes_ += open_.size() - before;
   if (before == 0 || open_.size() <= kMessageBytes) return;
-  // The item that made the message too large begins the next one. How large it is was known only once it was written.
+  // The item that made the message too large begins the next message: only a written item tells its size.
   std::string next = pool_.Take();
   next.assign(open_, before);
   open_.resize(before);

@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_RPC_STREAMS_OUTBOX_H_
 #define AAREN_SERVER_RPC_STREAMS_OUTBOX_H_
 
-// An Outbox holds the replies of one stream that are not written yet, merged into as few messages as the size of one
-// allows. Its memory is borrowed from a pool that all streams of a shard share, so an idle stream holds none and a busy
-// one does not allocate. Threading: a shard's thread only.
+// An Outbox holds the replies of one stream that are not written yet, merged into as few messages as the size of a
+// message allows. The memory comes from a pool of the shard: an idle stream holds none, and a busy stream does not
+// allocate. Threading: a shard's thread only.
 
 #include <cstdint>
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace aaren::rpc {
 
-// Strings to fill, kept with their capacity. It keeps a few, and none that grew beyond kMaxBytes.
+// Strings to fill, kept with their capacity: a few, and no string that grew beyond kMaxBytes.
 class BufferPool {
  public:
   std::string Take();
@@ -28,7 +28,7 @@ class BufferPool {
 
 class Outbox {
  public:
-  // A message is closed before it would grow beyond this; well below the 4 MB that clients accept by default. A single
+  // A message is closed before growing beyond this size, well below the 4 MB that clients accept by default. A single
   // item may be larger.
   static constexpr size_t kMessageBytes = 256 << 10;
 
@@ -49,7 +49,7 @@ class Outbox {
  private:
   BufferPool& pool_;
   std::vector<std::string> full_;  // messages that are closed, oldest first
-  std::string open_;               // the one being filled
+  std::string open_;               // being filled
   size_t bytes_ = 0;
 };
 

@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_RPC_STREAMS_STREAM_INFO_H_
 #define AAREN_SERVER_RPC_STREAMS_STREAM_INFO_H_
 
-// A StreamInfo is what an operator is told of one open stream. Threading: a plain value.
+// A StreamInfo tells an operator of one open stream. Threading: a plain value.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,9 +20,9 @@ struct StreamInfo {
   identity::Role role = identity::Role::kStream;
   absl::Duration age = {};
   shard::StreamUse use = {};
-  size_t unread_bytes = 0;           // of replies that its client has not taken
-  absl::Duration unread_since = {};  // how long the oldest of them waits for its client; zero: none does
-  bool reading = false;              // whether its next message is waited for; otherwise the one before has no room
+  size_t unread_bytes = 0;           // replies that the client has not taken
+  absl::Duration unread_since = {};  // how long the oldest reply waits for the client; zero: none waits
+  bool reading = false;              // the next message is awaited; else the last message is being handled
 };
 
 }  // namespace aaren::rpc

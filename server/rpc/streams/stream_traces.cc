@@ -8,7 +8,7 @@
 namespace aaren::rpc {
 namespace {
 
-// Of several nobody knows which one holds.
+// Several headers contradict each other: none counts.
 std::optional<trace::SpanContext> LinkOf(const grpc::ServerContext& call) {
   const auto [begin, end] = call.client_metadata().equal_range("traceparent");
   if (begin == end || std::next(begin) != end) return std::nullopt;

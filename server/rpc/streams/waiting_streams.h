@@ -1,36 +1,32 @@
 #ifndef AAREN_SERVER_RPC_STREAMS_WAITING_STREAMS_H_
 #define AAREN_SERVER_RPC_STREAMS_WAITING_STREAMS_H_
 
-// The streams of a shard whose next item was not admitted, by tenant. Each tenant in turn has one of its streams tried
-// again, so one with a thousand of them keeps nobody waiting. A tenant that has used up its tokens of this second has
-// no turn. Threading: belongs to one shard.
+// WaitingStreams are the streams of a shard whose next item was not admitted, by tenant. Tenants take turns, and a
+// tenant's turn offers one stream's item again: a tenant with a thousand streams keeps nobody waiting. A tenant without
+// tokens left in this second is passed by. Threading: belongs to one shard.
 
 #include <cstdint>
 #include <deque>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
 #include "server/identity/accounts/account.h"
+#include "server/rpc/streams/stream_line.h"
 
 namespace aaren::rpc {
 
-class Stream;
-
 class WaitingStreams {
  public:
-  // REQUIRES: it is not here. `account` is its tenant's, or null.
-  void Add(Stream& stream, const identity::Account* account);
+  // Adds the stream, unless the stream waits already. `account` is the tenant's, or null; always the same for a place.
+  void Add(StreamLine::Place& place, const identity::Account* account);
 
-  // It ends. REQUIRES: it is here.
-  void Forget(const Stream& stream, const identity::Account* account);
-
-  // The one that is next, which is here no more; null: there is none, or none may be.
+  // Takes out the stream with the next turn. Null: no stream may have a turn now.
   Stream* Take(int64_t now_ns);
 
   bool empty() const { return turns_.empty(); }
 
  private:
-  absl::flat_hash_map<const identity::Account*, std::deque<Stream*>> streams_;  // null where one has gone since
-  std::deque<const identity::Account*> turns_;                                  // of those above
+  absl::node_hash_map<const identity::Account*, StreamLine> lines_;  // no places but in turns_
+  std::deque<const identity::Account*> turns_;                       // each account in lines_
 };
 
 }  // namespace aaren::rpc

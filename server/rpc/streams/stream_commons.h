@@ -1,0 +1,80 @@
+#ifndef AAREN_SERVER_RPC_STREAMS_STREAM_COMMONS_H_
+#define AAREN_SERVER_RPC_STREAMS_STREAM_COMMONS_H_
+
+// StreamCommons are shared by the streams of one shard: their host, room for messages and replies, scratch memory, and
+// the lines of streams with something to do. Threading: the shard's thread only, except the counters.
+
+#include <functional>
+#include <memory>
+
+#include "aaren/v1/stream.grpc.pb.h"
+#include "absl/strings/string_view.h"
+#include "grpcpp/completion_queue.h"
+#include "server/accept/heard.h"
+#include "server/identity/callers.h"
+#include "server/rpc/limits/last_words.h"
+#include "server/rpc/limits/stream_limits.h"
+#include "server/rpc/streams/outbox.h"
+#include "server/rpc/streams/shared_bytes.h"
+#include "server/rpc/streams/stream_counters.h"
+#include "server/rpc/streams/stream_line.h"
+#include "server/rpc/streams/stream_table.h"
+#include "server/rpc/streams/waiting_streams.h"
+#include "server/session/clock.h"
+#include "server/shard/shard.h"
+
+namespace aaren::rpc {
+
+// Streaming as bytes: server/rpc/messages/envelope.h says why.
+using StreamingService = v1::Streaming::WithRawMethod_Stream<v1::Streaming::Service>;
+
+// Where the shard notes that something of a peer's connection was handled; may be null (accept/acceptor.h).
+using Heard = std::shared_ptr<accept::Heard>;
+using HeardOf = std::function<Heard(absl::string_view peer)>;
+
+// The call's side and the shard's side of all streams of a shard. References outlive the streams.
+struct StreamHost {
+  StreamingService& service;
+  grpc::ServerCompletionQueue& queue;
+  shard::SessionShard& shard;
+  v1::Limits welcome;  // told in Welcome
+  StreamLimits limits;
+  const session::Clock& clock;
+  int& calls;                                  // alive on the queue
+  LastWords& last_words;                       // of ended streams
+  HeardOf heard_of = nullptr;                  // null without an acceptor
+  const identity::Callers* callers = nullptr;  // null: everybody may do everything
+};
+
+struct StreamCommons {
+  explicit StreamCommons(StreamHost h)
+      : host(std::move(h)),
+        headers(host.limits.input_bytes),
+        input(host.limits.input_bytes),
+        unread(host.limits.unread_bytes, &counters.unread_bytes) {}
+
+  // How the server leaves, step by step.
+  enum class Phase {
+    kServing,
+    kDraining,  // new streams are refused
+    kAnswering  // no stream takes another item
+  };
+
+  const StreamHost host;
+  Phase phase = Phase::kServing;
+  StreamCounters counters;
+  StreamTable table;
+  SharedBytes headers;     // of open streams
+  SharedBytes input;       // messages that are not handled to their end
+  SharedBytes unread;      // replies that clients have not read
+  StreamLine with_items;   // to handle
+  StreamLine to_flush;     // at the end of the round
+  WaitingStreams waiting;  // for the shard to admit an item
+  BufferPool buffers;
+  v1::Tokens tokens;        // scratch, reused with its capacity
+  v1::Forecasts forecasts;  // scratch
+};
+
+}  // namespace aaren::rpc
+
+#endif  // AAREN_SERVER_RPC_STREAMS_STREAM_COMMONS_H_
