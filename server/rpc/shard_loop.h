@@ -6,43 +6,34 @@
 // queue, step every token that arrived, write one merged message per touched stream. The thread polls for a moment
 // before it sleeps, since a wake-up costs more than a step.
 //
-// Leaving: Drain begins it from any thread. The loop tells health watchers and streams, refuses unary calls and serves
-// streams on for a moment. Then the loop takes no more tokens, answers the taken ones, saves, and ends every stream. At
-// last closed() is notified. Clients that do not read are cut off at the deadline.
+// Leaving (leaving.h): Drain begins to leave from any thread. The loop tells health watchers and streams, refuses unary
+// calls and serves streams on for a moment. Then the loop takes no more tokens, answers the taken ones, saves, and ends
+// every stream. At last closed() is notified. Clients that do not read are cut off at the deadline.
 //
-// gRPC may keep the thread for long. Another thread then relieves it (baton.h), and runs rounds until it is back.
+// gRPC may keep the thread for long. Another thread then runs rounds until the first is back (shard_threads.h).
 //
 // Threading: Start, Drain, ShutdownServer, Stop by the owner, one after another; counters by any thread.
 
-#include <atomic>
-#include <deque>
 #include <functional>
 #include <memory>
-#include <string>
-#include <thread>
-#include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "grpcpp/resource_quota.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server.h"
-#include "grpcpp/server_builder.h"
 #include "server/identity/callers.h"
 #include "server/models/model_table.h"
 #include "server/registrar/registrar.h"
 #include "server/rpc/baton.h"
 #include "server/rpc/event_queue.h"
+#include "server/rpc/leaving.h"
 #include "server/rpc/limits/connection_limits.h"
-#include "server/rpc/services/health_service.h"
-#include "server/rpc/services/models_service.h"
-#include "server/rpc/services/reflection_service.h"
-#include "server/rpc/services/sessions_service.h"
-#include "server/rpc/services/unary_call.h"
-#include "server/rpc/services/unknown_methods.h"
+#include "server/rpc/new_connections.h"
+#include "server/rpc/round_clock.h"
+#include "server/rpc/services/shard_services.h"
+#include "server/rpc/shard_threads.h"
 #include "server/rpc/streams/stream_group.h"
 #include "server/shard/shard.h"
 #include "server/trace/tracer.h"
@@ -79,21 +70,21 @@ class ShardLoop {
   void Take(int socket);
 
   // How long the round under way has taken; zero while none is. From any thread.
-  absl::Duration round() const;
+  absl::Duration round() const { return rounds_.round(); }
 
   // Lets another thread go on while gRPC keeps the thread at work. True if a relief begins. Call Relieve every few
   // milliseconds, from one thread.
-  bool Relieve();
+  bool Relieve() { return threads_.Relieve(); }
 
   // The sum of the times of rounds that had work. From any thread.
-  int64_t busy_ns() const { return busy_ns_.load(std::memory_order_relaxed); }
+  int64_t busy_ns() const { return rounds_.busy_ns(); }
 
   // Leaves within `grace`.
   void Drain(absl::Duration grace);
   const absl::Notification& closed() const { return closed_; }
 
   // True if every session with unsaved tokens was saved. REQUIRES: closed().
-  bool all_saved() const { return all_saved_; }
+  bool all_saved() const { return leaving_.all_saved(); }
 
   // Takes no further call and cancels the remaining calls. REQUIRES: closed().
   void ShutdownServer();
@@ -108,77 +99,38 @@ class ShardLoop {
   const trace::TracerCounters* trace_counters() const { return tracer_ ? &tracer_->counters() : nullptr; }
 
  private:
-  enum class Phase { kServing, kDraining, kAnswering, kSaving, kClosing, kClosed };
-
   ShardLoop(const LoopOptions& options, const models::ModelTable& models, registrar::Registrar& registrar,
             const session::Clock& clock);
   absl::Status Build();
-  void Serve();
   void KeepToCore() const;
   void Run();
   void RunWhileKept(size_t hand);
   void AcceptCalls(bool accept);
-  bool MayStep() const;
-  bool Round();
   bool DoRound();
-  bool TakeConnections();
+  bool Round();
   bool TakeIn();
+  bool MayStep() const;
   void Tick(absl::Time now);
   void BeginDrain(absl::Duration grace);
   void Advance(absl::Time now, bool stepped);
-  void EndStreams();
-  void EndAllConnections();
 
   const LoopOptions options_;
-  const models::ModelTable& models_;
   registrar::Registrar& registrar_;
   const session::Clock& clock_;
   const std::unique_ptr<trace::Tracer> tracer_;  // null: nothing is traced
   shard::SessionShard shard_;
-  const std::vector<std::string> services_;
-
-  StreamingService streaming_;
-  HeadersFirstService sessions_{v1::Sessions::service_full_name()};
-  HeadersFirstService models_service_{v1::Models::service_full_name()};
-  HeadersFirstService health_service_{grpc::health::v1::Health::service_full_name()};
-  HeadersFirstService reflection_{grpc::reflection::v1::ServerReflection::service_full_name()};
-  HeadersFirstService old_reflection_{grpc::reflection::v1alpha::ServerReflection::service_full_name()};
-  grpc::AsyncGenericService unknown_methods_;
-
-  int calls_ = 0;
+  ShardServices services_;
+  int calls_ = 0;         // alive on the queue
   LastWords last_words_;  // the streams' statuses
   Baton baton_;
   std::unique_ptr<EventQueue> queue_;
-  std::unique_ptr<UnaryHost> unary_;
-  std::unique_ptr<UnaryHost> checks_;  // for health: a probe is answered, whatever else clients ask for
-  std::unique_ptr<HealthService> health_;
   std::unique_ptr<StreamGroup> streams_;
-  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> connections_;
+  std::unique_ptr<NewConnections> connections_;
   std::unique_ptr<grpc::Server> server_;
-  std::thread thread_;
-
-  absl::Mutex relief_mutex_;
-  size_t kept_ ABSL_GUARDED_BY(relief_mutex_) = 0;  // hands that must be relieved
-  bool over_ ABSL_GUARDED_BY(relief_mutex_) = false;
-  std::vector<std::thread> reliefs_;
-  bool relieved_ = false;  // at the last Relieve
-
-  std::atomic<int64_t> round_began_ns_{0};  // by clock_, or when a sleep should end; 0: not running
-  std::atomic<int64_t> busy_ns_{0};
-
-  // For the holder of the baton only.
-  std::deque<int> arrived_;  // connections, to be given to gRPC
-  Phase phase_ = Phase::kServing;
-  bool stopping_ = false;
-  absl::Time next_tick_ = absl::InfinitePast();
-  absl::Time next_stale_ = absl::InfinitePast();
-  absl::Time stop_reading_ = absl::InfiniteFuture();
-  absl::Time quiet_ = absl::InfiniteFuture();  // no token was answered for a moment
-  absl::Time save_ = absl::InfiniteFuture();   // although tokens may still wait
-  absl::Time cut_off_ = absl::InfiniteFuture();
-  absl::Time end_all_ = absl::InfiniteFuture();
-  bool all_saved_ = true;  // written before closed_
-  absl::Notification closed_;
+  ShardThreads threads_;
+  RoundClock rounds_;
+  Leaving leaving_;
+  absl::Notification closed_;  // notified after the last change of leaving_
 };
 
 }  // namespace aaren::rpc

@@ -24,9 +24,9 @@ class HealthService::Watch {
 
   void Update() {
     const HealthCheckResponse::ServingStatus status = health_.StatusOf(kind_);
-    if (busy() || is_gone_ || finishing_ || status == told_) return;
+    if (operations_.has_io() || is_gone() || finishing_ || status == told_) return;
     told_ = status;
-    writing_ = true;
+    operations_.Begin(Operations::kWrite);
     place_.BeginWaiting();
     HealthCheckResponse response;
     response.set_status(status);
@@ -34,25 +34,25 @@ class HealthService::Watch {
   }
 
  private:
-  bool busy() const { return reading_ || writing_; }
+  bool is_gone() const { return !operations_.has(Operations::kOver); }
 
   void OnAccepted(bool ok) {
     if (!ok) return delete this;  // never begun: OnGone does not come
     health_.host_.last_words.WhenFew([&health = health_] { new Watch(health); });
-    accepted_already_ = true;
-    if (is_gone_) return Finish(grpc::Status::CANCELLED);
+    operations_.End(Operations::kAccept);
+    if (is_gone()) return Finish(grpc::Status::CANCELLED);
     place_ = health_.places_.Take(context_.peer(), [this](CallPlaces::Why why) { GiveUp(why); });
     if (!place_.taken()) return Finish(TooMany());
     place_.BeginWaiting();
-    reading_ = true;
+    operations_.Begin(Operations::kRead);
     io_.Read(&received_, &read_);
   }
 
   void OnRead(bool ok) {
-    reading_ = false;
+    operations_.End(Operations::kRead);
     grpc::ByteBuffer received;  // freed when the function returns, in any case
     received.Swap(&received_);
-    if (is_gone_ || finishing_) return Finish(grpc::Status::CANCELLED);
+    if (is_gone() || finishing_) return Finish(grpc::Status::CANCELLED);
     place_.EndWaiting();
     if (!ok) return Finish({grpc::StatusCode::INVALID_ARGUMENT, "the call has ended without a request"});
     HealthCheckRequest request;
@@ -65,23 +65,23 @@ class HealthService::Watch {
   }
 
   void OnWritten(bool) {
-    writing_ = false;
+    operations_.End(Operations::kWrite);
     place_.EndWaiting();
-    if (is_gone_ || finishing_) return Finish(grpc::Status::CANCELLED);
+    if (is_gone() || finishing_) return Finish(grpc::Status::CANCELLED);
     Update();
   }
 
   // The call has lost its place.
   void GiveUp(CallPlaces::Why why) {
-    if (writing_) return context_.TryCancel();  // the client does not take the state
+    if (operations_.has(Operations::kWrite)) return context_.TryCancel();  // the client does not take the state
     Finish(why == CallPlaces::Why::kStale
                ? grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED, "the request did not come in time")
                : TooMany());
   }
 
   void OnGone(bool) {
-    is_gone_ = true;
-    if (accepted_already_ && !busy()) Finish(grpc::Status::CANCELLED);
+    operations_.End(Operations::kOver);
+    if (!operations_.has(Operations::kAccept) && !operations_.has_io()) Finish(grpc::Status::CANCELLED);
   }
 
   static grpc::Status TooMany() {
@@ -96,12 +96,12 @@ class HealthService::Watch {
   }
 
   void OnFinished(bool) {
-    finished_done_ = true;
+    operations_.End(Operations::kFinish);
     DeleteIfDone();
   }
 
   void DeleteIfDone() {
-    if (finished_done_ && is_gone_ && !busy()) delete this;
+    if (operations_.none()) delete this;
   }
 
   HealthService& health_;
@@ -115,10 +115,9 @@ class HealthService::Watch {
   CallEvent<Watch> accepted_{this, &Watch::OnAccepted}, read_{this, &Watch::OnRead}, written_{this, &Watch::OnWritten},
       gone_{this, &Watch::OnGone}, finished_{this, &Watch::OnFinished};
   HealthCheckResponse::ServingStatus told_ = HealthCheckResponse::UNKNOWN;
-  bool reading_ = false, writing_ = false;
-  bool accepted_already_ = false;  // the thread that hears of the acceptance may come second (baton.h)
-  bool is_gone_ = false;
-  bool finishing_ = false, finished_done_ = false;
+  // The thread that hears of the acceptance may come after the thread that hears of the end (baton.h).
+  Operations operations_{Operations::kAccept, Operations::kFinish, Operations::kOver};
+  bool finishing_ = false;
 };
 
 HealthService::HealthService(HeadersFirstService& service, UnaryHost& host, std::vector<std::string> services,

@@ -8,6 +8,7 @@
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/descriptor.pb.h"
 #include "server/rpc/event.h"
+#include "server/rpc/operations.h"
 
 namespace aaren::rpc {
 namespace {
@@ -80,12 +81,12 @@ class ReflectionCall {
 
   void Read() {
     place_.BeginWaiting();
-    reading_ = true;
+    operations_.Begin(Operations::kRead);
     io_.Read(&received_, &read_);
   }
 
   void OnRead(bool ok) {
-    reading_ = false;
+    operations_.End(Operations::kRead);
     grpc::ByteBuffer received;  // freed when the function returns, in any case
     received.Swap(&received_);
     if (finishing_) return DeleteIfDone();
@@ -96,12 +97,12 @@ class ReflectionCall {
       return Finish(ToGrpcStatus(session::PlainRefusal(parsed)));
     }
     place_.BeginWaiting();
-    writing_ = true;
+    operations_.Begin(Operations::kWrite);
     io_.Write(Reflect(request, services_), &written_);
   }
 
   void OnWritten(bool ok) {
-    writing_ = false;
+    operations_.End(Operations::kWrite);
     place_.EndWaiting();
     if (!ok) return Finish(grpc::Status::CANCELLED);
     Read();
@@ -109,7 +110,7 @@ class ReflectionCall {
 
   // The call has lost its place.
   void GiveUp(CallPlaces::Why why) {
-    if (writing_) return context_.TryCancel();  // the client does not take the answer
+    if (operations_.has(Operations::kWrite)) return context_.TryCancel();  // the client does not take the answer
     Finish(why == CallPlaces::Why::kStale ? grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED, "no request has come")
                                           : TooMany("too many calls of reflection are open here"));
   }
@@ -126,12 +127,12 @@ class ReflectionCall {
   }
 
   void OnFinished(bool) {
-    finished_already_ = true;
+    operations_.End(Operations::kFinish);
     DeleteIfDone();
   }
 
   void DeleteIfDone() {
-    if (finished_already_ && !reading_) delete this;
+    if (operations_.none()) delete this;
   }
 
   HeadersFirstService& service_;
@@ -143,8 +144,8 @@ class ReflectionCall {
   grpc::ByteBuffer received_;
   CallPlaces::Place place_;  // place_ and last_word_ after context_
   LastWords::Word last_word_;
-  bool reading_ = false, writing_ = false;
-  bool finishing_ = false, finished_already_ = false;
+  Operations operations_{Operations::kFinish};
+  bool finishing_ = false;
   CallEvent<ReflectionCall> accepted_{this, &ReflectionCall::OnAccepted}, read_{this, &ReflectionCall::OnRead},
       written_{this, &ReflectionCall::OnWritten}, finished_{this, &ReflectionCall::OnFinished};
 };

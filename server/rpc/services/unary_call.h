@@ -24,6 +24,7 @@
 #include "server/rpc/caller.h"
 #include "server/rpc/event.h"
 #include "server/rpc/messages/grpc_status.h"
+#include "server/rpc/operations.h"
 #include "server/rpc/services/headers_first_service.h"
 #include "server/rpc/services/unary_host.h"
 #include "server/session/peer.h"
@@ -37,17 +38,18 @@ class Reply {
  public:
   using Send = absl::AnyInvocable<void(session::Outcome<Response>)>;
 
-  Reply(Send send, const bool& gone) : send_(std::move(send)), gone_(&gone) {}
+  // `operations`: of the call.
+  Reply(Send send, const Operations& operations) : send_(std::move(send)), operations_(&operations) {}
 
   // REQUIRES: called once.
   void operator()(session::Outcome<Response> outcome) { send_(std::move(outcome)); }
 
   // True while the client waits for the answer. REQUIRES: the Reply was not called yet. The queue's thread only.
-  bool wanted() const { return !*gone_; }
+  bool wanted() const { return operations_->has(Operations::kOver); }
 
  private:
   Send send_;
-  const bool* gone_;
+  const Operations* operations_;
 };
 
 template <typename Request, typename Response>
@@ -90,59 +92,60 @@ class UnaryCall {
   static void Accept(std::shared_ptr<const Method> method) { new UnaryCall(std::move(method)); }
 
   explicit UnaryCall(std::shared_ptr<const Method> method)
-      : method_(std::move(method)), host_(method_->host), count_(host_.calls), io_(&context_) {
+      : method_(std::move(method)), count_(method_->host.calls), io_(&context_) {
     context_.AsyncNotifyWhenDone(&over_);
-    method_->service.Wait(method_->index, context_, io_, host_.queue, &accepted_);
+    method_->service.Wait(method_->index, context_, io_, host().queue, &accepted_);
   }
+
+  UnaryHost& host() const { return method_->host; }
 
   void OnAccepted(bool ok) {
     if (!ok) return delete this;  // the server has shut down; OnOver does not come
-    host_.last_words.WhenFew([method = method_] { Accept(method); });
-    peer_ = context_.peer();
-    host_.NoteHeard(peer_);
+    host().last_words.WhenFew([method = method_] { Accept(method); });
+    host().NoteHeard(context_.peer());
     if (const auto leaving = WhyLeaving()) return Refuse(*leaving);
     if (const std::optional<session::Refusal> refusal = WhyRefused()) return Refuse(*refusal);
     place_.BeginWaiting();
-    reading_ = true;
+    operations_.Begin(Operations::kRead);
     io_.Read(&received_, &read_);
   }
 
   std::optional<session::Refusal> WhyLeaving() const {
-    return host_.draining && !method_->to_the_end ? std::make_optional(session::ShuttingDown()) : std::nullopt;
+    return host().draining && !method_->to_the_end ? std::make_optional(session::ShuttingDown()) : std::nullopt;
   }
 
   // Checks before the request is read. The place comes last: another call may have to give way for the place.
   std::optional<session::Refusal> WhyRefused() {
-    session::Outcome<identity::Caller> caller = CallerOf(context_, method_->callers, method_->least, host_.clock);
+    session::Outcome<identity::Caller> caller = CallerOf(context_, method_->callers, method_->least, host().clock);
     if (caller.refusal) return std::move(caller.refusal);
     caller_ = std::move(caller.value);
-    if (auto refusal = host_.Charge(caller_.account)) return refusal;
-    place_ = host_.places.Take(peer_, [this](CallPlaces::Why why) { GiveUp(why); });
+    if (auto refusal = host().Charge(caller_.account)) return refusal;
+    place_ = host().places.Take(context_.peer(), [this](CallPlaces::Why why) { GiveUp(why); });
     if (place_.taken()) return std::nullopt;
     if (caller_.account != nullptr) caller_.account->unary_calls.GiveBack();
     return UnaryHost::TooMany("too many unary calls are under way here");
   }
 
   void OnRead(bool ok) {
-    reading_ = false;
+    operations_.End(Operations::kRead);
     grpc::ByteBuffer received;  // freed when the function returns, in any case
     received.Swap(&received_);
     if (finishing_) return DeleteIfDone();
     place_.EndWaiting();
     if (!ok) return Refuse(session::PlainRefusal(absl::InvalidArgumentError("the call has ended without a request")));
-    host_.NoteHeard(peer_);
+    host().NoteHeard(context_.peer());
     if (auto refusal = WhyLeaving()) return Refuse(*refusal);
-    if (auto refusal = StillMayCall(caller_, method_->callers, method_->least, host_.clock)) return Refuse(*refusal);
+    if (auto refusal = StillMayCall(caller_, method_->callers, method_->least, host().clock)) return Refuse(*refusal);
     const size_t bytes = received.Length();
-    if (!host_.MakeRoom(bytes)) return Refuse(UnaryHost::TooMany("too many unary calls are under way here"));
+    if (!host().MakeRoom(bytes)) return Refuse(UnaryHost::TooMany("too many unary calls are under way here"));
     if (absl::Status parsed = ParseRequest(received, method_->bounds, request_); !parsed.ok()) {
       return Refuse(session::PlainRefusal(std::move(parsed)));
     }
     Hold(bytes);
     const auto post = [this](session::Outcome<Response> outcome) {
-      host_.mailbox.Post([this, outcome = std::move(outcome)]() { Finish(outcome); });
+      host().mailbox.Post([this, outcome = std::move(outcome)]() { Finish(outcome); });
     };
-    method_->handler(caller_, request_, Reply<Response>(post, over_already_));
+    method_->handler(caller_, request_, Reply<Response>(post, operations_));
   }
 
   // A large reply without room among the replies not taken yet is not sent: the client may ask again.
@@ -150,9 +153,10 @@ class UnaryCall {
     Request().Swap(&request_);
     LetGo();
     if (outcome.refusal.has_value()) return Refuse(*outcome.refusal);
-    if (over_already_) return Refuse(session::PlainRefusal(absl::CancelledError("the caller has gone")));
+    if (!operations_.has(Operations::kOver))
+      return Refuse(session::PlainRefusal(absl::CancelledError("the caller has gone")));
     const size_t bytes = outcome.value.ByteSizeLong();
-    if (!host_.MakeRoom(bytes)) return Refuse(UnaryHost::TooMany("too many replies wait here to be taken"));
+    if (!host().MakeRoom(bytes)) return Refuse(UnaryHost::TooMany("too many replies wait here to be taken"));
     Hold(bytes);
     place_.BeginWaiting(bytes > UnaryHost::kSmall ? bytes : 0);
     finishing_ = true;
@@ -174,48 +178,46 @@ class UnaryCall {
   void Refuse(const session::Refusal& refusal) {
     finishing_ = true;
     place_ = {};
-    host_.last_words.Begin(last_word_, [this] { context_.TryCancel(); });
+    host().last_words.Begin(last_word_, [this] { context_.TryCancel(); });
     io_.FinishWithError(ToGrpcStatus(refusal), &finished_);
   }
 
   void Hold(size_t bytes) {
     if (bytes <= UnaryHost::kSmall) return;
     held_bytes_ += bytes;
-    host_.held_bytes += bytes;
+    host().held_bytes += bytes;
   }
 
-  void LetGo() { host_.held_bytes -= std::exchange(held_bytes_, 0); }
+  void LetGo() { host().held_bytes -= std::exchange(held_bytes_, 0); }
 
   void OnFinished(bool) {
     LetGo();
     place_ = {};
-    finished_already_ = true;
+    operations_.End(Operations::kFinish);
     DeleteIfDone();
   }
 
   void OnOver(bool) {
-    over_already_ = true;
+    operations_.End(Operations::kOver);
     DeleteIfDone();
   }
 
   void DeleteIfDone() {
-    if (finished_already_ && over_already_ && !reading_) delete this;
+    if (operations_.none()) delete this;
   }
 
   const std::shared_ptr<const Method> method_;
-  UnaryHost& host_;
   CallCount count_;
   grpc::ServerContext context_;
   identity::Caller caller_;
-  std::string peer_;
   grpc::ByteBuffer received_;
   Request request_;
   grpc::ServerAsyncReader<Response, grpc::ByteBuffer> io_;
   CallPlaces::Place place_;  // place_ and last_word_ after context_
   LastWords::Word last_word_;
   size_t held_bytes_ = 0;
-  bool reading_ = false, finishing_ = false;  // a read is under way; the last operation has begun
-  bool finished_already_ = false, over_already_ = false;
+  Operations operations_{Operations::kFinish, Operations::kOver};
+  bool finishing_ = false;  // the last operation has begun
   CallEvent<UnaryCall> accepted_{this, &UnaryCall::OnAccepted}, read_{this, &UnaryCall::OnRead},
       finished_{this, &UnaryCall::OnFinished}, over_{this, &UnaryCall::OnOver};
 };

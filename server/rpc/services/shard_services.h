@@ -1,0 +1,75 @@
+#ifndef AAREN_SERVER_RPC_SERVICES_SHARD_SERVICES_H_
+#define AAREN_SERVER_RPC_SERVICES_SHARD_SERVICES_H_
+
+// ShardServices are all services that a shard serves. Streams have a group of their own (streams/stream_group.h); every
+// other method is served here.
+//
+//   Streaming                       as bytes, by the StreamGroup
+//   Sessions, Models, reflection    places and memory of one UnaryHost
+//   Health                          a UnaryHost apart: a probe is answered, whatever else clients ask for
+//   any other name                  refused, and told in the answer
+//
+// Threading: the shard's thread only.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "grpc/health/v1/health.grpc.pb.h"
+#include "grpcpp/generic/async_generic_service.h"
+#include "grpcpp/server_builder.h"
+#include "server/models/model_table.h"
+#include "server/registrar/registrar.h"
+#include "server/rpc/services/headers_first_service.h"
+#include "server/rpc/services/health_service.h"
+#include "server/rpc/services/unary_host.h"
+#include "server/rpc/streams/stream_commons.h"
+
+namespace aaren::rpc {
+
+class ShardServices {
+ public:
+  // The arguments outlive the server.
+  ShardServices(const models::ModelTable& models, registrar::Registrar& registrar);
+
+  // Makes the builder's server know every service.
+  void Register(grpc::ServerBuilder& builder);
+
+  // Prepares hosts made by `make_host`, called twice. `callers` may use Sessions and Models; everybody may probe.
+  template <typename MakeHost>
+  void Host(const MakeHost& make_host, const identity::Callers* callers) {
+    unary_ = make_host();
+    unary_->callers = callers;
+    checks_ = make_host();
+    health_ = std::make_unique<HealthService>(health_methods_, *checks_, names_, names_that_need_store_);
+  }
+
+  // Waits for calls. REQUIRES: hosted; the server has started.
+  void Serve();
+
+  // Whether further calls are accepted.
+  void AcceptCalls(bool accept);
+
+  // The server leaves: probes are told, and unary calls refused.
+  void Drain();
+
+  // Ends calls that wait for their clients for too long. Call it every second or so.
+  void EndStale();
+
+  StreamingService& streaming() { return streaming_; }
+  HealthService& health() { return *health_; }
+
+ private:
+  const models::ModelTable& models_;
+  registrar::Registrar& registrar_;
+  const std::vector<std::string> names_, names_that_need_store_;
+  StreamingService streaming_;
+  HeadersFirstService session_methods_, model_methods_, health_methods_, reflection_, old_reflection_;
+  grpc::AsyncGenericService unknown_methods_;
+  std::unique_ptr<UnaryHost> unary_, checks_;
+  std::unique_ptr<HealthService> health_;
+};
+
+}  // namespace aaren::rpc
+
+#endif  // AAREN_SERVER_RPC_SERVICES_SHARD_SERVICES_H_
