@@ -1,7 +1,6 @@
 #include "server/accept/acceptor.h"
 
 #include <linux/tcp.h>
-#include <malloc.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <sys/epoll.h>
@@ -24,22 +23,19 @@
 namespace aaren::accept {
 namespace {
 
-constexpr int kBacklog = 4096;               // connections waiting to be accepted; the kernel has a limit of its own
-constexpr int kAcceptsPerTurn = 64;          // then shards and open connections are looked at
-constexpr int kWatchMs = 20;                 // between two looks at the connections
-constexpr int kRelieveMs = 2;                // between two looks at shards, while a shard works
-constexpr int kGateMs = 1;                   // while handshakes wait for their turn
-constexpr int64_t kWorksOnNs = 100'000'000;  // a shard counts as working for this long after work
+constexpr int kBacklog = 4096;       // connections waiting to be accepted; the kernel has a limit of its own
+constexpr int kAcceptsPerTurn = 64;  // then shards and open connections are looked at
+constexpr int kWatchMs = 20;         // between two looks at the connections
+constexpr int kRelieveMs = 2;        // between two looks at shards, while a shard works
+constexpr int kGateMs = 1;           // while handshakes wait for their turn
 constexpr absl::Duration kPause = absl::Milliseconds(20);  // after the descriptors ran out, before the next try
 constexpr absl::Duration kBetweenLooks = absl::Milliseconds(20);
 constexpr size_t kLooksAround = 100;  // until each connection was looked at: all at once would take milliseconds
 constexpr size_t kLeastLooks = 64;
 constexpr absl::Duration kBetweenScans = absl::Milliseconds(100);  // between two scans of a full table
-constexpr absl::Duration kBetweenMemoryLooks = absl::Milliseconds(20);
-constexpr int kMuchWaits = 16 << 10;      // bytes
+constexpr int kMuchWaits = 16 << 10;                               // bytes
 constexpr size_t kLookBytes = 128 << 10;  // where small calls wait, more than are allowed at once
 constexpr size_t kEndedAtOnce = 16;       // then the memory is measured again
-constexpr size_t kGrowth = 2 << 20;       // bytes; less is nobody's fault
 constexpr size_t kReserved = 8;           // an eighth of the places is for hosts with fewer connections
 
 // The kernel probes a peer that has been silent for kSilentSeconds, three times. Each connection adds up to
@@ -66,6 +62,16 @@ void SetUp(int socket, uint64_t number) {
   Set(socket, IPPROTO_TCP, TCP_KEEPIDLE, kSilentSeconds + static_cast<int>(number % kSpreadSeconds));
   Set(socket, IPPROTO_TCP, TCP_KEEPINTVL, kProbeSeconds);
   Set(socket, IPPROTO_TCP, TCP_KEEPCNT, kProbes);
+}
+
+// While gRPC can keep up with a client, little waits.
+bool BreaksHttp2(const Connection& connection) {
+  int waiting = 0;
+  if (ioctl(connection.socket, FIONREAD, &waiting) != 0 || waiting < kMuchWaits || !connection.Lasts()) return false;
+  std::string bytes(kLookBytes, 0);
+  bytes.resize(static_cast<size_t>(
+      std::max<ssize_t>(0, recv(connection.socket, bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT))));
+  return HasEndlessHeaders(bytes) || HasTooManyCalls(bytes);
 }
 
 bool LacksDescriptors(int error) { return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM; }
@@ -105,8 +111,7 @@ void Acceptor::Stop() {
 
 void Acceptor::Start(std::vector<Shard> shards, const Bounds& bounds, std::function<size_t()> excess) {
   shards_ = std::move(shards);
-  excess_ = std::move(excess);
-  bounds_ = bounds;
+  memory_.emplace(std::move(excess));
   placement_.emplace(shards_.size());
   gate_.emplace(HandshakeGate::Options{.tls = bounds.tls, .shards = shards_.size(), .within = bounds.opening}, poll_);
   {
@@ -129,11 +134,11 @@ void Acceptor::Run() {
   }
 }
 
-// In milliseconds, as epoll_wait takes the time.
+// In milliseconds, as epoll_wait takes the time. While shards work, memory may grow fast, too.
 int Acceptor::patience() const {
   if (gate_->waiting()) return kGateMs;
   if (counters_.open.value() == 0) return -1;
-  return clock_.NowNanos() - last_work_ns_ < kWorksOnNs ? kRelieveMs : kWatchMs;
+  return placement_->busy() ? kRelieveMs : kWatchMs;
 }
 
 void Acceptor::Turn(absl::Span<const int> ready) {
@@ -143,12 +148,8 @@ void Acceptor::Turn(absl::Span<const int> ready) {
     next_look_ = now + kBetweenLooks;
     LookAtConnections(std::max(kLeastLooks, table_->size() / kLooksAround));
   }
-  if (now >= next_memory_look_) {
-    next_memory_look_ = now + kBetweenMemoryLooks;
-    LookAtMemory();
-  }
-  if (placement_->Due(now)) LookAtShards();
-  Relieve();
+  LookAtMemory(now);
+  LookAtShards(now);
   bool lacking = false;
   for (const int socket : ready) {
     if (!gate_->Look(socket)) lacking |= !AcceptFrom(socket);
@@ -175,7 +176,7 @@ void Acceptor::Admit(int socket) {
     absl::MutexLock lock(&mutex_);
     if (!peer.empty() && HasPlaceFor(host)) {
       shard = placement_->Choose(table_->of_shards());
-      table_->Add(peer, socket, *shard);
+      table_->Add(socket, host, *shard);
     }
     counters_.open.Set(table_->size());
   }
@@ -191,7 +192,7 @@ void Acceptor::Admit(int socket) {
 
 bool Acceptor::Admits(const std::string& host) const {
   if (table_->size() >= max_connections_) return false;
-  const bool few = is_short_ || table_->size() >= max_connections_ - max_connections_ / kReserved;
+  const bool few = memory_->is_short() || table_->size() >= max_connections_ - max_connections_ / kReserved;
   return !few || table_->OfHost(host) < kReserved;
 }
 
@@ -204,66 +205,41 @@ bool Acceptor::HasPlaceFor(const std::string& host) {
   return Admits(host);
 }
 
-void Acceptor::LookAtShards() {
-  std::vector<int64_t> busy_ns;
-  for (const Shard& shard : shards_) busy_ns.push_back(shard.busy_ns ? shard.busy_ns() : 0);
-  placement_->Look(busy_ns, clock_.Now());
-}
-
-void Acceptor::Relieve() {
-  int64_t busy_ns = 0;
+void Acceptor::LookAtShards(absl::Time now) {
   for (const Shard& shard : shards_) {
     if (shard.relieve && shard.relieve()) counters_.reliefs.Add(1);
-    busy_ns += shard.busy_ns ? shard.busy_ns() : 0;
   }
-  if (std::exchange(last_busy_ns_, busy_ns) != busy_ns) last_work_ns_ = clock_.NowNanos();
+  if (!placement_->Due(now)) return;
+  std::vector<int64_t> busy_ns;
+  for (const Shard& shard : shards_) busy_ns.push_back(shard.busy_ns ? shard.busy_ns() : 0);
+  placement_->Look(busy_ns, now);
 }
 
-// The heap keeps freed memory until malloc_trim. A server that is full and does not grow ends nobody: the clients
-// connected now have not filled the memory.
-void Acceptor::LookAtMemory() {
-  if (!excess_) return;
-  size_t excess = excess_();
-  if (excess > 0) {
-    malloc_trim(0);
-    excess = excess_();
-  }
-  is_short_ = excess > 0;
-  level_ = std::min(level_, excess);
-  if (excess <= level_ + kGrowth) return;
-  level_ = excess;
+void Acceptor::LookAtMemory(absl::Time now) {
+  if (!memory_->Grows(now)) return;
   absl::MutexLock lock(&mutex_);
-  for (const std::string& peer : table_->GreatestSenders(kEndedAtOnce)) {
-    End(peer, *table_->Find(peer), "memory is short, and it sends most");
+  for (const Connection* connection : table_->GreatestSenders(kEndedAtOnce)) {
+    End(*connection, "memory is short, and it sends most");
   }
 }
 
 void Acceptor::LookAtConnections(size_t most) {
   const absl::Time now = clock_.Now();
-  table_->RemoveEnded(most, [&](const std::string& peer, Connection& connection) {
+  table_->RemoveEnded(most, [&](Connection& connection) {
     const Traffic traffic = connection.traffic();
     connection.sent.Look(traffic.bytes, now);
-    if (connection.header_time.IsOver(traffic, connection.heard->ns(), bounds_.message_bytes, now)) {
-      End(peer, connection, "a header does not end, and nothing else is handled");
+    if (connection.header_time.IsOver(traffic, now)) {
+      End(connection, "a header does not end, and nothing is answered");
     } else if (BreaksHttp2(connection)) {
-      End(peer, connection, "more calls wait there than are allowed, or a header does not end");
+      End(connection, "more calls wait there than are allowed, or a header does not end");
     }
   });
   counters_.open.Set(table_->size());
 }
 
-// While gRPC can keep up with a client, little waits.
-bool Acceptor::BreaksHttp2(const Connection& connection) {
-  int waiting = 0;
-  if (ioctl(connection.socket, FIONREAD, &waiting) != 0 || waiting < kMuchWaits || !connection.Lasts()) return false;
-  look_.resize(kLookBytes);
-  const ssize_t seen = recv(connection.socket, look_.data(), look_.size(), MSG_PEEK | MSG_DONTWAIT);
-  const absl::string_view bytes(look_.data(), static_cast<size_t>(std::max<ssize_t>(seen, 0)));
-  return HasEndlessHeaders(bytes) || HasTooManyCalls(bytes);
-}
-
-void Acceptor::End(const std::string& peer, const Connection& connection, absl::string_view why) {
-  counters_.ended.Add(1);  // before its client knows
+void Acceptor::End(const Connection& connection, absl::string_view why) {
+  const std::string peer = PeerName(connection.socket);
+  counters_.ended.Add(1);  // before the client knows
   if (!connection.Reset()) return;
   log::Log(log::LogLevel::kWarning, absl::StrCat("connection ended: ", why), {{"peer", peer}});
 }
@@ -272,17 +248,10 @@ void Acceptor::EndAll() {
   absl::MutexLock lock(&mutex_);
   if (!table_) return;
   size_t ended = 0;
-  table_->RemoveEnded(table_->size(), [&](const std::string&, Connection& connection) { ended += connection.Reset(); });
+  table_->RemoveEnded(table_->size(), [&](Connection& connection) { ended += connection.Reset(); });
   counters_.ended.Add(ended);
   if (ended == 0) return;
   log::Log(log::LogLevel::kWarning, "connections ended: the server leaves", {{"connections", absl::StrCat(ended)}});
-}
-
-std::shared_ptr<Heard> Acceptor::HeardOf(absl::string_view peer) {
-  const std::string name = NormalPeer(peer);
-  absl::MutexLock lock(&mutex_);
-  const Connection* connection = table_ ? table_->Find(name) : nullptr;
-  return connection != nullptr ? connection->heard : nullptr;
 }
 
 }  // namespace aaren::accept

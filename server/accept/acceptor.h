@@ -6,16 +6,13 @@
 //
 // A client that has said nothing yet is kept from the shards (handshake_gate.h). Beyond the limit a connection is
 // closed as soon as it is accepted. The last eighth of the places is for hosts with few connections, so that no host
-// keeps all others out. A connection that breaks HTTP/2 at everybody's cost is ended: by a header that never ends
-// (connection_table.h), or by more calls than are allowed (waiting_frames.h). Nothing else that a call does ends the
-// connection of the call, or keeps its host away: behind a proxy both are everybody's.
+// keeps all others out. Three acts end a connection: a header that never ends (connection_table.h), more calls than are
+// allowed (waiting_frames.h), and growth of the process beyond its memory (memory_watch.h). Nothing else that a call
+// does ends the connection of the call, or keeps the host away: behind a proxy both are everybody's.
 //
-// While gRPC keeps a shard's thread, the acceptor lets another thread run the shard (rpc/baton.h). The last resort
-// against the end of the whole process: while the process holds more memory than it may and grows, the connections that
-// send most are ended, and only hosts with few connections may connect.
+// While gRPC keeps a shard's thread, the acceptor lets another thread run the shard (rpc/baton.h).
 //
-// Threading: Start, Stop and the destructor by the owner; EndAll and HeardOf by anybody; counters are read by any
-// thread.
+// Threading: Start, Stop and the destructor by the owner; EndAll by anybody; counters are read by any thread.
 
 #include <cstdint>
 #include <functional>
@@ -33,6 +30,7 @@
 #include "absl/types/span.h"
 #include "server/accept/connection_table.h"
 #include "server/accept/handshake_gate.h"
+#include "server/accept/memory_watch.h"
 #include "server/accept/placement.h"
 #include "server/address/address.h"
 #include "server/counters/counter.h"
@@ -66,7 +64,6 @@ class Acceptor {
   struct Bounds {
     bool tls = false;
     absl::Duration opening = absl::InfiniteDuration();  // within which a client must speak
-    size_t message_bytes = 4 << 20;                     // the greatest message
   };
 
   // `shards`: an element for each shard; the shards outlive the acceptor.
@@ -80,10 +77,6 @@ class Acceptor {
   // Ends all connections. Bytes not sent by then are lost to the clients.
   void EndAll() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The place where the shard notes that it handled something of this peer's connection; null if the connection has
-  // gone. `peer` is the name that grpc::ServerContext::peer() gives.
-  std::shared_ptr<Heard> HeardOf(absl::string_view peer) ABSL_LOCKS_EXCLUDED(mutex_);
-
   int port() const { return port_; }
   const ConnectionCounters& counters() const { return counters_; }
 
@@ -96,36 +89,26 @@ class Acceptor {
   void Admit(int socket) ABSL_LOCKS_EXCLUDED(mutex_);
   bool HasPlaceFor(const std::string& host) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool Admits(const std::string& host) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void LookAtShards();
-  void Relieve();
-  void LookAtMemory() ABSL_LOCKS_EXCLUDED(mutex_);
-  bool BreaksHttp2(const Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void End(const std::string& peer, const Connection& connection, absl::string_view why)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void LookAtShards(absl::Time now);
+  void LookAtMemory(absl::Time now) ABSL_LOCKS_EXCLUDED(mutex_);
   void LookAtConnections(size_t most) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void End(const Connection& connection, absl::string_view why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const size_t max_connections_;
   const session::Clock& clock_;
-  Bounds bounds_;
   int port_ = 0;
-  int poll_ = -1;  // epoll
-  int stop_ = -1;  // eventfd
+  const int poll_;  // epoll
+  const int stop_;  // eventfd
   std::vector<int> listeners_;
   std::vector<Shard> shards_;
   ConnectionCounters counters_;
   absl::Time next_look_ = absl::InfinitePast();  // at some of the connections
   absl::Time next_scan_ = absl::InfinitePast();  // for a scan of a full table
-  int64_t last_work_ns_ = 0;                     // when a shard was last seen to have worked
-  int64_t last_busy_ns_ = 0;                     // the shards' sum of busy_ns at the last look
-  std::optional<Placement> placement_;           // since Start
-  std::optional<HandshakeGate> gate_;            // since Start
-  std::function<size_t()> excess_;
-  bool is_short_ = false;
-  size_t level_ = 0;        // the excess when connections were last ended because of memory, or less since
-  std::vector<char> look_;  // bytes waiting on one connection
-  absl::Time next_memory_look_ = absl::InfinitePast();
+  std::optional<MemoryWatch> memory_;            // this and the next three since Start
+  std::optional<Placement> placement_;
+  std::optional<HandshakeGate> gate_;
+  std::optional<ConnectionTable> table_ ABSL_GUARDED_BY(mutex_);
   absl::Mutex mutex_;
-  std::optional<ConnectionTable> table_ ABSL_GUARDED_BY(mutex_);  // since Start
   std::thread thread_;
 };
 

@@ -1,16 +1,10 @@
 #include "server/accept/connection_table.h"
 
 #include <fcntl.h>
-#include <linux/tcp.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <utility>
-
-#include "server/accept/peer_name.h"
-#include "server/accept/tcp_socket.h"
 
 namespace aaren::accept {
 namespace {
@@ -20,8 +14,8 @@ constexpr absl::Duration kLately = absl::Seconds(2);  // a rate over less time w
 
 }  // namespace
 
-bool HeaderTime::IsOver(const Traffic& traffic, int64_t heard_ns, uint64_t message_bytes, absl::Time now) {
-  if (std::exchange(heard_ns_, heard_ns) != heard_ns) {
+bool HeaderTime::IsOver(const Traffic& traffic, absl::Time now) {
+  if (traffic.answers != before_.answers || since_ == absl::InfinitePast()) {
     since_ = now;
     before_ = traffic;
     return false;
@@ -30,7 +24,7 @@ bool HeaderTime::IsOver(const Traffic& traffic, int64_t heard_ns, uint64_t messa
   const uint64_t packets = traffic.packets - before_.packets, bytes = traffic.bytes - before_.bytes;
   const double seconds = absl::ToDoubleSeconds(now - since_);
   const bool small = static_cast<double>(packets) >= kPackets * seconds && bytes < kSmall * packets;
-  return small || bytes > 2 * message_bytes + kBytes;
+  return small || bytes > kBytes;
 }
 
 void SentOfLate::Look(uint64_t bytes, absl::Time now) {
@@ -38,8 +32,6 @@ void SentOfLate::Look(uint64_t bytes, absl::Time now) {
   next_ = now + kLately;
   before_ = std::exchange(last_, bytes);
 }
-
-bool Connection::Lasts() const { return CookieOf(socket) == cookie; }
 
 // A shutdown would leave gRPC's unread bytes, and a peer that does not read would not notice. gRPC may close
 // its descriptor at any moment, and the next connection may get the number; a duplicate keeps meaning this
@@ -56,10 +48,8 @@ bool Connection::Reset() const {
 }
 
 Traffic Connection::traffic() const {
-  tcp_info info{};
-  socklen_t size = sizeof(info);
-  if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 || !Lasts()) return {};
-  return {.packets = info.tcpi_data_segs_in, .bytes = info.tcpi_bytes_received};
+  const Traffic traffic = TrafficOf(socket);
+  return Lasts() ? traffic : Traffic{};
 }
 
 size_t ConnectionTable::OfHost(const std::string& host) const {
@@ -67,61 +57,40 @@ size_t ConnectionTable::OfHost(const std::string& host) const {
   return found == of_hosts_.end() ? 0 : found->second;
 }
 
-const Connection* ConnectionTable::Find(const std::string& peer) const {
-  const auto found = connections_.find(peer);
-  return found == connections_.end() ? nullptr : &found->second;
-}
-
-std::vector<std::string> ConnectionTable::GreatestSenders(size_t most) const {
-  std::vector<std::pair<uint64_t, const std::string*>> senders;
-  for (const auto& [peer, connection] : connections_) {
+std::vector<const Connection*> ConnectionTable::GreatestSenders(size_t most) const {
+  std::vector<std::pair<uint64_t, const Connection*>> senders;
+  for (const auto& [number, connection] : connections_) {
     const uint64_t brought = connection.Lasts() ? connection.sent.Of(connection.traffic().bytes) : 0;
-    if (brought >= kMuch) senders.emplace_back(brought, &peer);
+    if (brought >= kMuch) senders.emplace_back(brought, &connection);
   }
   most = std::min(most, senders.size());
   std::partial_sort(senders.begin(), senders.begin() + static_cast<ptrdiff_t>(most), senders.end(),
                     [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::vector<std::string> peers;
-  for (size_t i = 0; i < most; ++i) peers.push_back(*senders[i].second);
-  return peers;
+  std::vector<const Connection*> greatest;
+  for (size_t i = 0; i < most; ++i) greatest.push_back(senders[i].second);
+  return greatest;
 }
 
-void ConnectionTable::Add(const std::string& peer, int socket, size_t shard) {
-  Remove(peer);  // a connection of the same name has ended
-  Connection connection;
-  connection.shard = shard;
-  connection.socket = socket;
-  connection.cookie = CookieOf(socket);
-  connection.number = ++last_number_;
-  connection.host = HostOf(peer);
+void ConnectionTable::Add(int socket, const std::string& host, size_t shard) {
+  connections_.emplace(++last_number_, Connection{shard, socket, CookieOf(socket), host});
   ++of_shards_[shard];
-  ++of_hosts_[connection.host];
-  peers_.emplace(connection.number, peer);
-  connections_.emplace(peer, std::move(connection));
+  ++of_hosts_[host];
 }
 
-void ConnectionTable::Remove(const std::string& peer) {
-  const auto found = connections_.find(peer);
-  if (found == connections_.end()) return;
-  const Connection& connection = found->second;
-  --of_shards_[connection.shard];
-  if (--of_hosts_[connection.host] == 0) of_hosts_.erase(connection.host);
-  peers_.erase(connection.number);
-  connections_.erase(found);
-}
-
-void ConnectionTable::RemoveEnded(size_t most, absl::FunctionRef<void(const std::string& peer, Connection&)> look) {
-  auto next = peers_.upper_bound(last_looked_at_);
-  for (size_t left = std::min(most, peers_.size()); left > 0; --left) {
-    if (next == peers_.end()) next = peers_.begin();
-    const std::string peer = next->second;
-    last_looked_at_ = (next++)->first;
-    Connection& connection = connections_.at(peer);
+void ConnectionTable::RemoveEnded(size_t most, absl::FunctionRef<void(Connection&)> look) {
+  auto next = connections_.upper_bound(last_looked_at_);
+  for (size_t left = std::min(most, connections_.size()); left > 0; --left) {
+    if (next == connections_.end()) next = connections_.begin();
+    const auto at = next++;
+    Connection& connection = at->second;
+    last_looked_at_ = at->first;
     if (connection.Lasts()) {
-      look(peer, connection);
-    } else {
-      Remove(peer);
+      look(connection);
+      continue;
     }
+    --of_shards_[connection.shard];
+    if (--of_hosts_[connection.host] == 0) of_hosts_.erase(connection.host);
+    connections_.erase(at);
   }
 }
 

@@ -5,11 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <utility>
 
-#include "absl/strings/string_view.h"
-#include "server/accept/client_hello.h"
 #include "server/accept/tcp_socket.h"
 
 namespace aaren::accept {
@@ -19,101 +15,87 @@ constexpr absl::Duration kLongest = absl::Milliseconds(200);  // a handshake wit
 constexpr size_t kAtOnce = 2;                                 // handshakes of a shard: one may wait to be read
 constexpr absl::Duration kRest = absl::Milliseconds(2);       // the pause of a shard after a handshake
 
-// Room for the longest hello, in records of one byte each.
-constexpr size_t kRoom = 8 * kLongestClientHello;
-
 }  // namespace
 
-HandshakeGate::HandshakeGate(const Options& options, int poll)
-    : options_(options), poll_(poll), bytes_(options.tls ? kRoom : 1) {}
-
 HandshakeGate::~HandshakeGate() {
-  while (!held_.empty()) Close(held_.begin());
+  while (!held_.empty()) Close(held_.begin()->first);
 }
 
 void HandshakeGate::Hold(int socket, std::string host, Take take, absl::Time now) {
-  const uint64_t number = ++last_number_;
-  held_.emplace(number, Held{socket, std::move(host), std::move(take), now});
-  numbers_[socket] = number;
-  silent_.insert(number);
+  const uint64_t cookie = CookieOf(socket);
+  held_.insert_or_assign(socket, Held{cookie, std::move(host), std::move(take)});
+  if (options_.within < absl::InfiniteDuration()) arrivals_.push_back({socket, cookie, now});
   epoll_event event{};
-  event.events = EPOLLIN | EPOLLRDHUP | EPOLLET;  // one event for all bytes so far: a part of a hello stays unread
+  event.events = EPOLLIN | EPOLLRDHUP | EPOLLET;  // one event for all bytes so far: the bytes stay unread
   event.data.fd = socket;
-  if (epoll_ctl(poll_, EPOLL_CTL_ADD, socket, &event) != 0) return LetThrough(held_.find(number));
+  if (epoll_ctl(poll_, EPOLL_CTL_ADD, socket, &event) != 0) return LetThrough(socket);
   Look(socket);
 }
 
 bool HandshakeGate::Look(int socket) {
-  const auto number = numbers_.find(socket);
-  if (number == numbers_.end()) return false;
-  const auto held = held_.find(number->second);
-  const ssize_t seen = recv(socket, bytes_.data(), bytes_.size(), MSG_PEEK | MSG_DONTWAIT);
+  const auto found = held_.find(socket);
+  if (found == held_.end()) return false;
+  char byte;
+  const ssize_t seen = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   if (!IsEstablished(socket) || seen == 0) {
-    Close(held);
-  } else if (seen > 0) {
-    Hear(held, {bytes_.data(), static_cast<size_t>(seen)});
+    Close(socket);
+  } else if (seen > 0 && !std::exchange(found->second.spoke, true)) {
+    if (!options_.tls)
+      LetThrough(socket);
+    else
+      line_[found->second.host].emplace_back(socket, found->second.cookie);
   }
   return true;
 }
 
-void HandshakeGate::Hear(ByNumber::iterator held, absl::string_view words) {
-  switch (options_.tls ? LookForClientHello(words) : ClientHello::kNone) {
-    case ClientHello::kPart:
-      return;
-    case ClientHello::kWhole:
-      silent_.erase(held->first);
-      return line_.Add(held->second.host, held->first);
-    case ClientHello::kNone:  // gRPC answers bytes that are no hello
-      return LetThrough(held);
-    case ClientHello::kTooLong:
-      return Close(held);
-  }
-}
-
 void HandshakeGate::Advance(absl::Time now, bool busy) {
-  std::erase_if(begun_, [&](const Begun& handshake) {
-    if (!IsOver(handshake, now)) return false;
+  std::erase_if(begun_, [&](const Moment& handshake) {
+    const bool ended = CookieOf(handshake.socket) != handshake.cookie;
+    if (!ended && now - handshake.at < kLongest && TrafficOf(handshake.socket).answers == 0) return false;
     if (busy) rests_until_ = std::max(rests_until_, now) + kRest / options_.shards;
     return true;
   });
   while (begun_.size() < kAtOnce * options_.shards && (!busy || now >= rests_until_)) {
-    const std::optional<uint64_t> number = line_.Next();
-    if (!number.has_value()) return;
-    const auto held = held_.find(*number);
-    begun_.push_back({held->second.socket, CookieOf(held->second.socket), now});
-    LetThrough(held);
+    const std::optional<Moment> next = Next(now);
+    if (!next.has_value()) return;
+    begun_.push_back(*next);
+    LetThrough(next->socket);
   }
 }
 
-bool HandshakeGate::IsOver(const Begun& handshake, absl::Time now) const {
-  return now - handshake.since >= kLongest || CookieOf(handshake.socket) != handshake.cookie ||
-         IsAnswered(handshake.socket);
+// The first connection of the host after the last host, by name: a host with many connections gets no more turns.
+std::optional<HandshakeGate::Moment> HandshakeGate::Next(absl::Time now) {
+  while (!line_.empty()) {
+    auto host = line_.upper_bound(last_host_);
+    if (host == line_.end()) host = line_.begin();
+    last_host_ = host->first;
+    const auto [socket, cookie] = host->second.front();
+    host->second.pop_front();
+    if (host->second.empty()) line_.erase(host);
+    const auto held = held_.find(socket);
+    if (held != held_.end() && held->second.cookie == cookie) return Moment{socket, cookie, now};
+  }
+  return std::nullopt;
 }
 
 void HandshakeGate::CloseSilent(absl::Time now) {
-  while (!silent_.empty()) {
-    const auto oldest = held_.find(*silent_.begin());
-    if (now - oldest->second.since < options_.within) return;
-    Close(oldest);
+  while (!arrivals_.empty() && now - arrivals_.front().at >= options_.within) {
+    const auto held = held_.find(arrivals_.front().socket);
+    const bool here = held != held_.end() && held->second.cookie == arrivals_.front().cookie;
+    if (here && !held->second.spoke) Close(held->first);
+    arrivals_.pop_front();
   }
 }
 
-void HandshakeGate::LetThrough(ByNumber::iterator held) {
-  const Held taken = std::move(held->second);
-  line_.Remove(taken.host, held->first);
-  numbers_.erase(taken.socket);
-  silent_.erase(held->first);
-  held_.erase(held);
-  epoll_ctl(poll_, EPOLL_CTL_DEL, taken.socket, nullptr);
-  taken.take(taken.socket);
+void HandshakeGate::LetThrough(int socket) {
+  const Take take = std::move(held_.extract(socket).mapped().take);
+  epoll_ctl(poll_, EPOLL_CTL_DEL, socket, nullptr);
+  take(socket);
 }
 
-void HandshakeGate::Close(ByNumber::iterator held) {
-  line_.Remove(held->second.host, held->first);
-  numbers_.erase(held->second.socket);
-  silent_.erase(held->first);
-  close(held->second.socket);
-  held_.erase(held);
+void HandshakeGate::Close(int socket) {
+  held_.erase(socket);
+  close(socket);
 }
 
 }  // namespace aaren::accept

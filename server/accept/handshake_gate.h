@@ -4,26 +4,25 @@
 // A HandshakeGate keeps new connections from gRPC until their clients have said something. A silent client costs a file
 // descriptor, and no more.
 //
-// With TLS a client must have sent the whole ClientHello, and the gate lets connections through a few at a time, host
-// by host. The server signs in answer, on a shard's thread, for up to a millisecond; a client sends thousands of hellos
-// a second at no cost, even the same hello again and again. Hence two handshakes are under way for each shard, and
-// while shards have other work the gate rests after each handshake: no shard signs more than five hundred times a
-// second.
+// With TLS the gate lets connections through a few at a time, hosts in turn. The server signs in answer to a client's
+// hello, on a shard's thread, for up to a millisecond; a client sends thousands of hellos a second at no cost. Hence
+// two handshakes are under way for each shard, and while shards have other work the gate rests after each handshake: no
+// shard signs more than five hundred times a second.
 //
 // Threading: not thread-safe.
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
-#include <set>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "server/accept/host_line.h"
 
 namespace aaren::accept {
 
@@ -37,14 +36,14 @@ class HandshakeGate {
   using Take = std::function<void(int socket)>;
 
   // `poll`: the epoll descriptor that watches the held sockets; the descriptor outlives the gate.
-  HandshakeGate(const Options& options, int poll);
+  HandshakeGate(const Options& options, int poll) : options_(options), poll_(poll) {}
   ~HandshakeGate();  // closes the held sockets
 
   // Holds a nonblocking socket and owns it until `take` is called with the socket, maybe at once, or the gate
   // closes.
   void Hold(int socket, std::string host, Take take, absl::Time now);
 
-  // Reads what has come on the socket. False if the gate does not hold the socket.
+  // Looks at what has come on the socket. False if the gate does not hold the socket.
   bool Look(int socket);
 
   // Lets the next connections through. `busy`: shards have other work.
@@ -58,33 +57,29 @@ class HandshakeGate {
 
  private:
   struct Held {
-    int socket;
+    uint64_t cookie;
     std::string host;
     Take take;
-    absl::Time since;
+    bool spoke = false;
   };
-  struct Begun {
+  struct Moment {  // of a connection
     int socket;
     uint64_t cookie;
-    absl::Time since;
+    absl::Time at;
   };
-  using ByNumber = std::map<uint64_t, Held>;  // in the order of arrival
 
-  bool IsOver(const Begun& handshake, absl::Time now) const;
-  void Hear(ByNumber::iterator held, absl::string_view words);
-  void LetThrough(ByNumber::iterator held);
-  void Close(ByNumber::iterator held);
+  std::optional<Moment> Next(absl::Time now);
+  void LetThrough(int socket);
+  void Close(int socket);
 
   const Options options_;
   const int poll_;
-  uint64_t last_number_ = 0;
-  ByNumber held_;
-  std::set<uint64_t> silent_;                   // the numbers in held_ whose first words have not come whole
-  absl::flat_hash_map<int, uint64_t> numbers_;  // numbers of the held sockets
-  HostLine line_;                               // connections whose hello has come
-  std::vector<Begun> begun_;
+  absl::flat_hash_map<int, Held> held_;                               // by socket
+  std::deque<Moment> arrivals_;                                       // those who must speak; some have gone
+  std::map<std::string, std::deque<std::pair<int, uint64_t>>> line_;  // by host: who spoke; some have gone
+  std::string last_host_;                                             // whose turn was last
+  std::vector<Moment> begun_;                                         // handshakes
   absl::Time rests_until_ = absl::InfinitePast();
-  std::vector<char> bytes_;  // the first bytes of one connection
 };
 
 }  // namespace aaren::accept

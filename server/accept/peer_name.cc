@@ -1,11 +1,11 @@
 #include "server/accept/peer_name.h"
 
 #include <arpa/inet.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 
 #include "absl/strings/match.h"
@@ -18,36 +18,20 @@ namespace {
 
 constexpr ptrdiff_t kNetworkBytes = 8;  // network part of an IPv6 address, its owner's alone
 
-std::string NameOf(const in_addr& host, in_port_t port) {
-  char text[INET_ADDRSTRLEN];
-  inet_ntop(AF_INET, &host, text, sizeof(text));
-  return absl::StrCat(text, ":", ntohs(port));
-}
-
-// An IPv4 address behind an IPv6 socket gets its IPv4 name.
-std::string NameOf(const in6_addr& host, in_port_t port) {
-  if (IN6_IS_ADDR_V4MAPPED(&host)) {
-    in_addr inner;
-    std::memcpy(&inner, host.s6_addr + 12, sizeof(inner));
-    return NameOf(inner, port);
-  }
-  char text[INET6_ADDRSTRLEN];
-  inet_ntop(AF_INET6, &host, text, sizeof(text));
-  return absl::StrCat("[", text, "]:", ntohs(port));
-}
-
 }  // namespace
 
 std::string PeerName(int socket) {
   sockaddr_storage address{};
   socklen_t size = sizeof(address);
-  if (getpeername(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0) return "";
-  if (address.ss_family == AF_INET) {
-    const auto& v4 = reinterpret_cast<const sockaddr_in&>(address);
-    return NameOf(v4.sin_addr, v4.sin_port);
+  char host[NI_MAXHOST], port[NI_MAXSERV];
+  if (getpeername(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
+      getnameinfo(reinterpret_cast<sockaddr*>(&address), size, host, sizeof(host), port, sizeof(port),
+                  NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+    return "";
   }
-  const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address);
-  return NameOf(v6.sin6_addr, v6.sin6_port);
+  const absl::string_view plain = absl::StripPrefix(host, "::ffff:");
+  return absl::StrContains(plain, ':') ? NormalPeer(absl::StrCat("[", plain, "]:", port))
+                                       : absl::StrCat(plain, ":", port);
 }
 
 std::string NormalPeer(absl::string_view peer) {

@@ -2,7 +2,6 @@
 #define AAREN_SERVER_ACCEPT_PEER_NAME_H_
 
 // The name of a peer, "127.0.0.1:5021" or "[::1]:5021", from the connection's socket or from gRPC's name of the peer.
-// No two open connections have the same name.
 
 #include <string>
 
@@ -10,7 +9,7 @@
 
 namespace aaren::accept {
 
-// Empty if the socket is not connected any more.
+// Empty if the socket is not connected any more. An IPv4 address behind an IPv6 socket gets its IPv4 name.
 std::string PeerName(int socket);
 
 // `peer` comes from grpc::ServerContext::peer(): "ipv4:127.0.0.1:5021", "ipv6:%5B::1%5D:5021". A link-local address

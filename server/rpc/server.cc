@@ -38,11 +38,9 @@ size_t LargestImport(const models::ModelTable& models, uint32_t max_channels) {
   return max_channels * row_bytes + (4 << 10);
 }
 
-accept::Acceptor::Bounds BoundsOf(const ServerOptions& options, const models::ModelTable& models) {
+accept::Acceptor::Bounds BoundsOf(const ServerOptions& options) {
   const absl::Duration handshake = options.connections.handshake;
-  return {.tls = options.tls,
-          .opening = handshake > absl::ZeroDuration() ? handshake : absl::InfiniteDuration(),
-          .message_bytes = std::max(options.message_bytes, LargestImport(models, options.shard.max_channels))};
+  return {.tls = options.tls, .opening = handshake > absl::ZeroDuration() ? handshake : absl::InfiniteDuration()};
 }
 
 }  // namespace
@@ -94,8 +92,7 @@ absl::Status Server::Begin(const ServerOptions& options, const models::ModelTabl
                                    .quota = quota_.has_value() ? &*quota_ : nullptr,
                                    .credentials = options.credentials,
                                    .callers = options.callers,
-                                   .end_all_connections = [this] { acceptor_->EndAll(); },
-                                   .heard_of = [this](absl::string_view peer) { return acceptor_->HeardOf(peer); }};
+                                   .end_all_connections = [this] { acceptor_->EndAll(); }};
     absl::StatusOr<std::unique_ptr<ShardLoop>> loop = ShardLoop::Make(loop_options, models, *registrar_, clock_);
     if (!loop.ok()) return loop.status();
     registrar_->AddShard((*loop)->shard().owner());
@@ -108,7 +105,7 @@ absl::Status Server::Begin(const ServerOptions& options, const models::ModelTabl
   // The registrar learns of the shards before it runs, and runs before a shard may ask it.
   registrar_->Start();
   for (const auto& loop : loops_) loop->Start();
-  acceptor_->Start(std::move(shards), BoundsOf(options, models), ExcessOver(options.process_bytes));
+  acceptor_->Start(std::move(shards), BoundsOf(options), ExcessOver(options.process_bytes));
   running_ = true;
   return absl::OkStatus();
 }

@@ -58,7 +58,6 @@ absl::StatusOr<std::unique_ptr<ShardLoop>> ShardLoop::Make(const LoopOptions& op
 ShardLoop::ShardLoop(const LoopOptions& options, const models::ModelTable& models, registrar::Registrar& registrar,
                      const session::Clock& clock)
     : options_(options),
-      registrar_(registrar),
       clock_(clock),
       tracer_(MakeTracer(options, clock)),
       shard_(options.index, WithTracer(options.shard, tracer_.get()), models, registrar, clock),
@@ -78,13 +77,7 @@ absl::Status ShardLoop::Build() {
   if (options_.quota != nullptr) builder.SetResourceQuota(*options_.quota);
   SetConnections(options_.connections, builder);
   queue_ = std::make_unique<EventQueue>(builder.AddCompletionQueue(), clock_, &baton_);
-  services_.Host(
-      [this] {
-        auto host = std::make_unique<UnaryHost>(queue_->queue(), shard_.mailbox(), calls_, options_.limits, clock_);
-        host->heard_of = options_.heard_of;
-        return host;
-      },
-      options_.callers);
+  services_.Host(queue_->queue(), shard_.mailbox(), calls_, options_.limits, clock_, options_.callers);
   streams_ = std::make_unique<StreamGroup>(StreamHost{.service = services_.streaming(),
                                                       .queue = queue_->queue(),
                                                       .shard = shard_,
@@ -93,7 +86,6 @@ absl::Status ShardLoop::Build() {
                                                       .clock = clock_,
                                                       .calls = calls_,
                                                       .last_words = last_words_,
-                                                      .heard_of = options_.heard_of,
                                                       .callers = options_.callers});
   shard_.mailbox().SetWaker([this] { queue_->Wake(); });
   server_ = builder.BuildAndStart();
@@ -205,7 +197,7 @@ bool ShardLoop::TakeIn() {
 
 void ShardLoop::Tick(absl::Time now) {
   shard_.Tick();
-  services_.health().SetStoreServing(registrar_.store_health().AwayFor(now) <= options_.store_grace);
+  services_.LookAtStore(options_.store_grace, now);
   streams_->EndStale(kPart);
   if (!rounds_.SecondIsOver(now)) return;
   last_words_.EndStale();

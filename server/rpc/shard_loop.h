@@ -54,7 +54,6 @@ struct LoopOptions {
   std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
   const identity::Callers* callers = nullptr;           // the known callers; null: everybody may do everything
   std::function<void()> end_all_connections = nullptr;  // ends the connections of all shards
-  HeardOf heard_of = nullptr;
 };
 
 class ShardLoop {
@@ -115,7 +114,6 @@ class ShardLoop {
   void Advance(absl::Time now, bool stepped);
 
   const LoopOptions options_;
-  registrar::Registrar& registrar_;
   const session::Clock& clock_;
   const std::unique_ptr<trace::Tracer> tracer_;  // null: nothing is traced
   shard::SessionShard shard_;

@@ -100,8 +100,25 @@ class FloodTest(programs.ServerTest):
 
     # More at once than HTTP/2 allows, and gRPC keeps them all.
     def test_calls_without_end(self):
-        log = self.flood(lambda: streams(lambda stream: call(LIST, stream)))
+        log = self.flood(lambda: streams(lambda stream: call(LIST, stream)), bound=2)
         self.assertIn("connection ended", log)
+
+    # gRPC keeps each of the fields.
+    def test_headers_that_never_end(self):
+        begin = http2.frame(http2.HEADERS, 0, 1, http2.header(b":method", b"POST"))
+        more = http2.frame(http2.CONTINUATION, 0, 1, http2.header(b"a", b"b") * 2000)
+
+        def send(end):
+            while time.monotonic() < end:
+                try:
+                    with self.connect() as connection:
+                        connection.sendall(begin)
+                        while time.monotonic() < end:
+                            connection.sendall(more)
+                except OSError:
+                    time.sleep(0.01)
+
+        self.assertIn("connection ended", self.beside_a_neighbour(send, bound=2))
 
     def test_calls_of_methods_that_do_not_exist(self):
         self.flood(lambda: streams(lambda stream: call(NO_METHOD, stream)))

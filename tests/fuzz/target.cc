@@ -7,7 +7,6 @@
 namespace aaren::fuzz {
 
 void RunAnswer(absl::string_view bytes);
-void RunClientHello(absl::string_view bytes);
 void RunConfig(absl::string_view bytes);
 void RunCsv(absl::string_view bytes);
 void RunFrames(absl::string_view bytes);
@@ -25,7 +24,6 @@ void RunWebToken(absl::string_view bytes);
 
 absl::Span<const Target> Targets() {
   static constexpr Target kTargets[] = {{"answer", RunAnswer},
-                                        {"client_hello", RunClientHello},
                                         {"config", RunConfig},
                                         {"csv", RunCsv},
                                         {"frames", RunFrames},

@@ -33,6 +33,14 @@ void ShardServices::Register(grpc::ServerBuilder& builder) {
   builder.RegisterAsyncGenericService(&unknown_methods_);
 }
 
+void ShardServices::Host(grpc::ServerCompletionQueue& queue, session::Mailbox& mailbox, int& calls,
+                         const StreamLimits& limits, const session::Clock& clock, const identity::Callers* callers) {
+  unary_ = std::make_unique<UnaryHost>(queue, mailbox, calls, limits, clock);
+  unary_->callers = callers;
+  checks_ = std::make_unique<UnaryHost>(queue, mailbox, calls, limits, clock);
+  health_ = std::make_unique<HealthService>(health_methods_, *checks_, names_, names_that_need_store_);
+}
+
 void ShardServices::Serve() {
   health_->Serve();
   ServeSessions(session_methods_, *unary_, registrar_);
@@ -48,6 +56,10 @@ void ShardServices::AcceptCalls(bool accept) {
   } else {
     unary_->last_words.Pause();
   }
+}
+
+void ShardServices::LookAtStore(absl::Duration grace, absl::Time now) {
+  health_->SetStoreServing(registrar_.store_health().AwayFor(now) <= grace);
 }
 
 void ShardServices::Drain() {

@@ -35,14 +35,9 @@ class ShardServices {
   // Makes the builder's server know every service.
   void Register(grpc::ServerBuilder& builder);
 
-  // Prepares hosts made by `make_host`, called twice. `callers` may use Sessions and Models; everybody may probe.
-  template <typename MakeHost>
-  void Host(const MakeHost& make_host, const identity::Callers* callers) {
-    unary_ = make_host();
-    unary_->callers = callers;
-    checks_ = make_host();
-    health_ = std::make_unique<HealthService>(health_methods_, *checks_, names_, names_that_need_store_);
-  }
+  // Prepares to serve on `queue`, where `calls` are alive. `callers` may use Sessions and Models; everybody may probe.
+  void Host(grpc::ServerCompletionQueue& queue, session::Mailbox& mailbox, int& calls, const StreamLimits& limits,
+            const session::Clock& clock, const identity::Callers* callers);
 
   // Waits for calls. REQUIRES: hosted; the server has started.
   void Serve();
@@ -50,14 +45,16 @@ class ShardServices {
   // Whether further calls are accepted.
   void AcceptCalls(bool accept);
 
+  // Tells probes whether the store answers: not if away for longer than `grace`.
+  void LookAtStore(absl::Duration grace, absl::Time now);
+
   // The server leaves: probes are told, and unary calls refused.
   void Drain();
 
-  // Ends calls that wait for their clients for too long. Call it every second or so.
+  // Ends calls that have waited for their clients for too long. Call it every second or so.
   void EndStale();
 
   StreamingService& streaming() { return streaming_; }
-  HealthService& health() { return *health_; }
 
  private:
   const models::ModelTable& models_;

@@ -102,7 +102,6 @@ class UnaryCall {
   void OnAccepted(bool ok) {
     if (!ok) return delete this;  // the server has shut down; OnOver does not come
     host().last_words.WhenFew([method = method_] { Accept(method); });
-    host().NoteHeard(context_.peer());
     if (const auto leaving = WhyLeaving()) return Refuse(*leaving);
     if (const std::optional<session::Refusal> refusal = WhyRefused()) return Refuse(*refusal);
     place_.BeginWaiting();
@@ -133,7 +132,6 @@ class UnaryCall {
     if (finishing_) return DeleteIfDone();
     place_.EndWaiting();
     if (!ok) return Refuse(session::PlainRefusal(absl::InvalidArgumentError("the call has ended without a request")));
-    host().NoteHeard(context_.peer());
     if (auto refusal = WhyLeaving()) return Refuse(*refusal);
     if (auto refusal = StillMayCall(caller_, method_->callers, method_->least, host().clock)) return Refuse(*refusal);
     const size_t bytes = received.Length();

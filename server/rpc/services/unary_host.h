@@ -7,16 +7,12 @@
 // Threading: the thread of the queue only.
 
 #include <cstddef>
-#include <functional>
-#include <memory>
 #include <optional>
-#include <string>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "grpcpp/completion_queue.h"
 #include "grpcpp/server_context.h"
-#include "server/accept/heard.h"
 #include "server/identity/accounts/account.h"
 #include "server/identity/caller.h"
 #include "server/identity/callers.h"
@@ -63,11 +59,6 @@ struct UnaryHost {
     return session::OverQuota("unary_calls", problem, absl::Seconds(1));
   }
 
-  // Notes that a call of the peer began, or was handled.
-  void NoteHeard(const std::string& peer) const {
-    if (const auto heard = heard_of ? heard_of(peer) : nullptr; heard != nullptr) heard->Note(clock.NowNanos());
-  }
-
   // Ends calls with a request not sent or a reply not taken by the client. Call EndStale every second or so.
   void EndStale() {
     const absl::Time oldest = clock.Now() - limits.unread;
@@ -86,7 +77,6 @@ struct UnaryHost {
   size_t held_bytes = 0;
   bool draining = false;                       // the server leaves
   const identity::Callers* callers = nullptr;  // the known callers; null: everybody may do everything
-  std::function<std::shared_ptr<accept::Heard>(absl::string_view peer)> heard_of;  // accept/acceptor.h; or null
 };
 
 }  // namespace aaren::rpc

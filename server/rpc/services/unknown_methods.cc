@@ -23,7 +23,6 @@ class UnknownCall {
   void OnAccepted(bool ok) {
     if (!ok) return delete this;  // the server has shut down
     host_.last_words.WhenFew([&service = service_, &host = host_] { new UnknownCall(service, host); });
-    host_.NoteHeard(context_.peer());
     host_.last_words.Begin(last_word_, [this] { context_.TryCancel(); });
     const std::string method = absl::CHexEscape(absl::string_view(context_.method()).substr(0, kShown));
     io_.Finish({grpc::StatusCode::UNIMPLEMENTED, absl::StrCat("there is no method ", method)}, &finished_);

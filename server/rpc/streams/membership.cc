@@ -30,8 +30,6 @@ Membership::~Membership() {
 
 std::optional<session::Refusal> Membership::Join(Stream& stream, const grpc::ServerContext& context) {
   peer_ = context.peer();
-  heard_ = commons_.host.heard_of ? commons_.host.heard_of(peer_) : nullptr;
-  NoteHeard();
   std::optional<session::Refusal> refusal = FindCaller(context);
   if (!refusal) refusal = TakePlaces(context);
   if (refusal) {
@@ -83,10 +81,6 @@ std::optional<session::Refusal> Membership::WhyStruckOut(const identity::Callers
   }
   caller_.role = caller->role;
   return std::nullopt;
-}
-
-void Membership::NoteHeard() const {
-  if (heard_ != nullptr) heard_->Note(commons_.host.clock.NowNanos());
 }
 
 }  // namespace aaren::rpc

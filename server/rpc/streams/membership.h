@@ -33,9 +33,6 @@ class Membership {
   // Why the caller may have the stream no longer. A role that has changed and suffices is taken up.
   std::optional<session::Refusal> WhyStruckOut(const identity::Callers::Known& callers, absl::Time wall);
 
-  // Notes that something of the connection was handled (accept/heard.h).
-  void NoteHeard() const;
-
   const identity::Caller& caller() const { return caller_; }
   const std::string& peer() const { return peer_; }  // as gRPC names the connection
   uint64_t number() const { return number_; }        // zero: no member
@@ -48,7 +45,6 @@ class Membership {
   StreamCommons& commons_;
   identity::Caller caller_;
   std::string peer_;
-  Heard heard_;                                // null if the connection has ended
   identity::Account* tenant_place_ = nullptr;  // counts the stream; null: nobody does
   size_t header_bytes_ = 0;
   uint64_t number_ = 0;

@@ -45,7 +45,6 @@ void Stream::OnRead(bool ok) {
     return outgoing_.AskForFlush();
   }
   if (absl::Status status = incoming_.Take(commons_.host.welcome.message_bytes()); !status.ok()) return Fail(status);
-  member_.NoteHeard();
   commons_.counters.messages_received.Add(1);
   commons_.counters.bytes_received.Add(incoming_.message_bytes());
   if (!incoming_.BeginMessage()) {
@@ -104,7 +103,6 @@ void Stream::OnWritten(bool ok) {
   const size_t taken = outgoing_.EndWrite();
   if (life_.finishing()) return DeleteIfDone();
   if (!ok) return Finish(grpc::Status::CANCELLED);  // the client has gone
-  member_.NoteHeard();
   if (traces_ != nullptr) traces_->OnTaken(taken);
   outgoing_.AskForFlush();
   if (!outgoing_.HasRoom()) return;

@@ -4,13 +4,10 @@
 // StreamCommons are shared by the streams of one shard: their host, room for messages and replies, scratch memory, and
 // the lines of streams with something to do. Threading: the shard's thread only, except the counters.
 
-#include <functional>
-#include <memory>
+#include <utility>
 
 #include "aaren/v1/stream.grpc.pb.h"
-#include "absl/strings/string_view.h"
 #include "grpcpp/completion_queue.h"
-#include "server/accept/heard.h"
 #include "server/identity/callers.h"
 #include "server/rpc/limits/last_words.h"
 #include "server/rpc/limits/stream_limits.h"
@@ -28,10 +25,6 @@ namespace aaren::rpc {
 // Streaming as bytes: server/rpc/messages/envelope.h says why.
 using StreamingService = v1::Streaming::WithRawMethod_Stream<v1::Streaming::Service>;
 
-// Where the shard notes that something of a peer's connection was handled; may be null (accept/acceptor.h).
-using Heard = std::shared_ptr<accept::Heard>;
-using HeardOf = std::function<Heard(absl::string_view peer)>;
-
 // The call's side and the shard's side of all streams of a shard. References outlive the streams.
 struct StreamHost {
   StreamingService& service;
@@ -42,7 +35,6 @@ struct StreamHost {
   const session::Clock& clock;
   int& calls;                                  // alive on the queue
   LastWords& last_words;                       // of ended streams
-  HeardOf heard_of = nullptr;                  // null without an acceptor
   const identity::Callers* callers = nullptr;  // null: everybody may do everything
 };
 

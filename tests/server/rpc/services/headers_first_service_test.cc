@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "aaren/v1/models.grpc.pb.h"
+#include "aaren/v1/sessions.grpc.pb.h"
 #include "tests/server/rpc/serving/serving.h"
 
 namespace aaren::rpc {
