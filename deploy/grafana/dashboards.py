@@ -133,6 +133,8 @@ SESSIONS = Dashboard("sessions", "Aaren: sessions", [
           quantiles("aaren_promotion_seconds", 0.5, 0.99)),
     Panel("Stalled sessions", "Their streams wait until the store has their saves.", "short",
           {"{{instance}}": "aaren_sessions_stalled{S}"}),
+    Panel("Silent sessions", "Open, and without a token for ten of their steps: their sources may have failed.", "short",
+          {"{{instance}}": "aaren_sessions_silent{S}"}),
     Panel("Wait for a save", "Of replies with durability EVERY_TOKEN.", "s",
           quantiles("aaren_save_wait_seconds", 0.5, 0.99)),
     Panel("Bytes to the store", "Of rows.", "Bps", {"{{store}}": rate("aaren_store_saved_bytes_total{S}", "store")}),

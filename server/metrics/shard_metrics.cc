@@ -87,6 +87,9 @@ void AddLevels(const Shards& shards, std::vector<prometheus::MetricFamily>& fami
   families.push_back(Gauges("aaren_sessions_stalled", "Sessions whose streams wait until the store has their saves.")
                          .Add({}, Sum(shards, &shard::ShardCounters::sessions_stalled))
                          .Take());
+  families.push_back(Gauges("aaren_sessions_silent", "Open sessions without a token for ten of their steps.")
+                         .Add({}, Sum(shards, &shard::ShardCounters::sessions_silent))
+                         .Take());
   families.push_back(Gauges("aaren_queued_tokens", "Tokens that wait for a step.")
                          .Add({}, Sum(shards, &shard::ShardCounters::queued_tokens))
                          .Take());

@@ -39,7 +39,7 @@ struct SessionCounters {
 
 struct ShardLevels {
   counters::Counter sessions_resident, sessions_attached, sessions_demoted, slots_used, slots_capacity, state_bytes,
-      queued_tokens, queued_bytes, held_bytes, streams, sessions_stalled;
+      queued_tokens, queued_bytes, held_bytes, streams, sessions_stalled, sessions_silent;
 };
 
 struct ShardCounters : TokenCounters, SessionCounters, save::SaveCounters, ShardLevels {};

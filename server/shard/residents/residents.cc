@@ -119,6 +119,7 @@ void Residents::UpdateLevels() {
   counters.sessions_resident.Set(sessions_.size());
   counters.sessions_attached.Set(attached_);
   counters.sessions_stalled.Set(stalled_);
+  counters.sessions_silent.Set(silent_.Look(sessions_, core_.now_ms()));
   rows_.PublishLevels();
   counters.slots_used.Set(rows_.used_rows());
   counters.slots_capacity.Set(rows_.capacity_rows());

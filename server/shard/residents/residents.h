@@ -20,6 +20,7 @@
 #include "server/session/table/row_pool.h"
 #include "server/session/table/session_lists.h"
 #include "server/shard/core.h"
+#include "server/shard/residents/silent_sessions.h"
 #include "server/shard/residents/slab.h"
 #include "server/task/plan_table.h"
 
@@ -103,6 +104,7 @@ class Residents {
   absl::flat_hash_set<std::unique_ptr<session::Session>, session::ByKey<session::Session>,
                       session::ByKey<session::Session>>
       sessions_;
+  SilentSessions silent_;
   size_t attached_ = 0;
   size_t stalled_ = 0;  // sessions whose streams wait for the store
   bool new_untold_ = false;
