@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <optional>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -16,10 +16,12 @@ namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kDay = 86'400 * kSecond;
+// Ten years: the grid's times stay far from the ends of 64 bits.
+constexpr int64_t kLongestStep = 3660 * kDay;
+constexpr int64_t kMostMonths = 120;
 constexpr int64_t kShortestMonth = 28 * kDay;
 // A twelfth of the Gregorian year of 365.2425 days.
 constexpr int64_t kMeanMonth = 2'629'746 * kSecond;
-constexpr int64_t kLongest = 3660 * kDay;
 constexpr int64_t kFarthest = INT64_MAX / 2;  // between two times: half a step more still fits
 
 struct Fixed {
@@ -32,6 +34,30 @@ constexpr Fixed kFixed[] = {{"w", 7 * kDay}, {"d", kDay},       {"h", 3600 * kSe
 
 absl::CivilSecond Civil(int64_t time_ns) {
   return absl::ToCivilSecond(absl::FromUnixNanos(time_ns), absl::UTCTimeZone());
+}
+
+// `count` units of `unit_ns`; none if the step would be longer than ten years.
+std::optional<TimeStep> Nanoseconds(int64_t count, int64_t unit_ns) {
+  if (count > kLongestStep / unit_ns) return std::nullopt;
+  return TimeStep{TimeStep::Unit::kNanoseconds, count * unit_ns};
+}
+
+// The same for months.
+std::optional<TimeStep> Months(int64_t count, int64_t unit_months) {
+  if (count > kMostMonths / unit_months) return std::nullopt;
+  return TimeStep{TimeStep::Unit::kMonths, count * unit_months};
+}
+
+// A whole number of one unit, as in 15m, 1d or 2mo.
+std::optional<TimeStep> Count(int64_t count, absl::string_view unit) {
+  for (const Fixed& fixed : kFixed) {
+    if (unit == fixed.name) return Nanoseconds(count, fixed.ns);
+  }
+  if (unit == "min") return Nanoseconds(count, 60 * kSecond);
+  if (unit == "mo" || unit == "month") return Months(count, 1);
+  if (unit == "q") return Months(count, 3);
+  if (unit == "y") return Months(count, 12);
+  return std::nullopt;
 }
 
 int64_t FloorDivide(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
@@ -135,27 +161,21 @@ absl::StatusOr<TimeStep> TimeStep::Parse(absl::string_view text) {
   const std::string unit = absl::AsciiStrToLower(text.substr(digits));
   int64_t count = 1;
   const bool number = digits == 0 || absl::SimpleAtoi(text.substr(0, digits), &count);
-  if (number && count > 0 && count < 1'000'000) {
-    for (const Fixed& fixed : kFixed) {
-      if (unit == fixed.name && count <= kLongest / fixed.ns) return TimeStep{Unit::kNanoseconds, count * fixed.ns};
-    }
-    if (unit == "min") return TimeStep{Unit::kNanoseconds, count * 60 * kSecond};
-    if (unit == "mo" || unit == "month") return TimeStep{Unit::kMonths, count};
-    if (unit == "q") return TimeStep{Unit::kMonths, 3 * count};
-    if (unit == "y") return TimeStep{Unit::kMonths, 12 * count};
+  if (number && count > 0) {
+    if (const auto step = Count(count, unit)) return *step;
   }
   // Abseil also reads compound durations such as 1h30m.
   absl::Duration duration;
   if (digits > 0 && absl::ParseDuration(text, &duration) && duration > absl::ZeroDuration() &&
-      duration <= absl::Nanoseconds(kLongest)) {
+      duration <= absl::Nanoseconds(kLongestStep)) {
     return TimeStep{Unit::kNanoseconds, absl::ToInt64Nanoseconds(duration)};
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("\"", text, "\" is no step such as 10s, 15m, 1h, 1d, 1w, 1mo, weekday or none"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "\"", text, "\" is no step such as 10s, 15m, 1h, 1d, 1w, 1mo, weekday or none, of at most ten years"));
 }
 
 TimeStep TimeStep::OfNanoseconds(int64_t step_ns) {
-  return step_ns > 0 && step_ns <= kLongest ? TimeStep{Unit::kNanoseconds, step_ns} : TimeStep();
+  return step_ns > 0 && step_ns <= kLongestStep ? TimeStep{Unit::kNanoseconds, step_ns} : TimeStep();
 }
 
 TimeStep TimeStep::Find(absl::Span<const int64_t> times_ns) {

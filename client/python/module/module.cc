@@ -128,8 +128,9 @@ float Update(Rows& rows, double value, const Floats& forecast) {
   return surprise;
 }
 
+// The thread that holds a session's mutex may wait for the interpreter's lock (Signals). So everybody who waits for the
+// mutex releases the interpreter's lock first, else two threads could wait for each other for ever.
 nb::bytes Bytes(Rows& rows) {
-  // The thread that holds the mutex may wait for the interpreter's lock (Signals), so the lock is released first.
   std::vector<std::byte> copy;
   {
     nb::gil_scoped_release released;
@@ -137,6 +138,26 @@ nb::bytes Bytes(Rows& rows) {
     copy = rows.bytes;
   }
   return nb::bytes(copy.data(), copy.size());
+}
+
+uint64_t SeqOf(Rows& rows) {
+  nb::gil_scoped_release released;
+  std::lock_guard<std::mutex> lock(rows.mutex);
+  return rows.seq;
+}
+
+std::unique_ptr<Rows> Copy(Rows& rows) {
+  nb::gil_scoped_release released;
+  return rows.Copy();
+}
+
+void Restore(Rows& rows, const nb::bytes& bytes, uint64_t seq) {
+  absl::Status status;
+  {
+    nb::gil_scoped_release released;
+    status = rows.Restore({static_cast<const char*>(bytes.data()), bytes.size()}, seq);
+  }
+  Throw(status);
 }
 
 std::shared_ptr<Model> Load(const std::string& folder, const std::string& device, const std::string& tier) {
@@ -172,16 +193,11 @@ NB_MODULE(_engine, module) {
   nb::class_<Rows>(module, "Rows")
       .def(nb::init<std::shared_ptr<Model>, size_t>(), nb::arg("model"), nb::arg("channels"))
       .def_ro("channels", &Rows::channels)
-      .def_prop_ro("seq", [](const Rows& rows) { return rows.seq; })
+      .def_prop_ro("seq", &SeqOf)
       .def("update", &Update, nb::arg("value"), nb::arg("forecast"))
-      .def("copy", &Rows::Copy)
+      .def("copy", &Copy)
       .def("to_bytes", &Bytes)
-      .def(
-          "restore",
-          [](Rows& rows, const nb::bytes& bytes, uint64_t seq) {
-            Throw(rows.Restore({static_cast<const char*>(bytes.data()), bytes.size()}, seq));
-          },
-          nb::arg("rows"), nb::arg("seq"));
+      .def("restore", &Restore, nb::arg("rows"), nb::arg("seq"));
 }
 
 }  // namespace aaren::python

@@ -94,10 +94,6 @@ absl::Status RedisGreeting::OnInfo(absl::string_view info) {
     return absl::FailedPreconditionError(
         "a Redis Cluster cannot be the store: sessions and their list are apart there");
   }
-  if (ValueIn(info, "redis_mode") == "sentinel") {
-    return absl::FailedPreconditionError(
-        "a Sentinel cannot be the store: it keeps no data; give the addresses of the Redis servers that it watches");
-  }
   // A fail-over may make the replica a master. So the error is not permanent, and the link tries the next address.
   if (ValueIn(info, "role") != "master") {
     return absl::UnavailableError(

@@ -14,6 +14,7 @@
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/table_properties_collectors.h"
 #include "server/log/log.h"
+#include "server/store/rocksdb/rocksdb_store.h"
 
 namespace aaren::store {
 namespace {
@@ -97,7 +98,7 @@ rocksdb::Options RocksDbSettings(size_t buffer_bytes, const FolderLock* folder) 
   options.bytes_per_sync = 1 << 20;
   options.wal_bytes_per_sync = 1 << 20;
   // Connections need descriptors, too.
-  options.max_open_files = kRocksDbFiles;
+  options.max_open_files = RocksDbStore::kFiles;
   options.max_manifest_file_size = 1 << 20;  // the ledger copies it after each flush
   // A power loss leaves the log's last pages written in any order: the writes before the first damage hold, and the
   // server's log tells of the damage.

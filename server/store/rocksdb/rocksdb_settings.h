@@ -11,8 +11,6 @@
 
 namespace aaren::store {
 
-constexpr int kRocksDbFiles = 512;  // open at once, at most
-
 // `buffer_bytes` is the size of the buffer of unsorted writes, and of the cache of reads; RocksDB uses at most four
 // times as much memory. `folder` is the folder of the database, and outlives the database; null: any folder.
 rocksdb::Options RocksDbSettings(size_t buffer_bytes, const FolderLock* folder = nullptr);

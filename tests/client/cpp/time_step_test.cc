@@ -28,9 +28,11 @@ TEST(TimeStepTest, ReadsTheWaysToSayAStep) {
   EXPECT_EQ(TimeStep::Parse("0.5s")->count, 500'000'000);
   EXPECT_EQ(*TimeStep::Parse("3mo"), (TimeStep{Unit::kMonths, 3}));
   EXPECT_EQ(*TimeStep::Parse("1y"), (TimeStep{Unit::kMonths, 12}));
+  EXPECT_EQ(TimeStep::Parse("3660d")->count, 3660 * kDay);
   EXPECT_EQ(TimeStep::Parse("weekday")->unit, Unit::kWeekdays);
   EXPECT_EQ(TimeStep::Parse("none")->unit, Unit::kNone);
-  for (const char* text : {"", "0h", "-1h", "h1", "1 fortnight", "inf", "99999999y", "999999w", "9999d"}) {
+  for (const char* text :
+       {"", "0h", "-1h", "h1", "1 fortnight", "inf", "99999999y", "11y", "121mo", "999999w", "3661d"}) {
     EXPECT_FALSE(TimeStep::Parse(text).ok()) << text;
   }
 }

@@ -180,6 +180,28 @@ def test_interrupt_ends_a_long_call_and_leaves_the_session(model):
     assert session.seq == 0
 
 
+def _copy_while_a_thread_steps(session):
+    values = np.random.default_rng(1).normal(size=100_000)
+    thread = threading.Thread(target=lambda: session.run(values, h=1))
+    thread.start()
+    time.sleep(0.3)
+    assert copy.copy(session).seq in (0, len(values))
+    restored = pickle.loads(pickle.dumps(session))
+    assert restored.seq in (0, len(values))
+    thread.join()
+
+
+# In a process of its own: threads that wait for each other would hold the interpreter's lock for ever.
+def test_session_is_copied_while_another_thread_steps_it(model):
+    child = multiprocessing.get_context("fork").Process(target=_copy_while_a_thread_steps, args=(model.session(),))
+    child.start()
+    child.join(60)
+    alive = child.is_alive()
+    child.kill()
+    child.join()
+    assert not alive and child.exitcode == 0
+
+
 def test_memory_stays_flat(model):
     def resident():
         with open("/proc/self/statm") as file:
