@@ -2,8 +2,8 @@
 #define AAREN_SERVER_QUEUE_REPLY_HOLDS_H_
 
 // ReplyHolds has the replies of sessions with EVERY_TOKEN that wait for a save, and bounds their bytes. A stream may
-// hold half of the remaining room. A stream at the bound keeps its own sessions of this kind waiting (they stall) and no
-// other session. The bound matters because a save may wait for the client's delivered_seq, which need not come.
+// hold half of the remaining room. A stream at the bound keeps its own sessions of this kind waiting (they stall) and
+// no other session. The bound matters because a save may wait for the client's delivered_seq, which need not come.
 //
 // Threading: belongs to one shard.
 

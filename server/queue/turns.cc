@@ -8,9 +8,9 @@ namespace {
 
 using Turn = Attachment::Turn;
 
-// A session's turn is a tile of the engine, 64 tokens: a smaller turn would cost more for each token. A stream's turn is
-// at least as long, and half of the slice if that is longer: the answers then leave in few messages. A tenant's turn is
-// as long as a session's.
+// A session's turn is a tile of the engine, 64 tokens: a smaller turn would cost more for each token. A stream's turn
+// is at least as long, and half of the slice if that is longer: the answers then leave in few messages. A tenant's turn
+// is as long as a session's.
 constexpr int64_t kTurnUnits = 64 * Turns::kForecastUnits;
 constexpr int64_t kRefusalUnits = Turns::kForecastUnits / 2;  // about the cost of the message
 constexpr size_t kHeldReplyBytes = 192 << 10;                 // the size of a Forecasts item before rpc/ cuts it
@@ -58,8 +58,8 @@ void Turns::Leave(Flow& flow) {
   if (std::exchange(flow.in_line, false)) flow.session->stream->flows.Remove(flow);
 }
 
-// A stream that was idle comes before streams that have waited. Overdrawn units from before stay owed, so a stream gains
-// nothing by pausing for a moment.
+// A stream that was idle comes before streams that have waited. Overdrawn units from before stay owed, so a stream
+// gains nothing by pausing for a moment.
 void Turns::Begin(Flow& flow) {
   Join(flow);
   Attachment& stream = *flow.session->stream;

@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_QUEUE_TURNS_H_
 #define AAREN_SERVER_QUEUE_TURNS_H_
 
-// Turns decides whose tokens the next step takes. Tenants take turns; within a tenant the streams take turns, and within
-// a stream the sessions. A turn is a number of units of work, and the owner waits for overdrawn units.
+// Turns decides whose tokens the next step takes. Tenants take turns; within a tenant the streams take turns, and
+// within a stream the sessions. A turn is a number of units of work, and the owner waits for overdrawn units.
 //
 // Sessions and streams go by deficit round robin. A stream that had nothing waiting comes before the streams of the
 // tenant that always have tokens (as in fq_codel, RFC 8290, section 4). So the next step answers a ping, whatever a hot
@@ -12,9 +12,9 @@
 // with the use of the tenant that is next (start-time fair queueing, Goyal et al. 1996). So turns are as short for a
 // large weight as for a small weight, and a light tenant does not wait for a heavy tenant's long turn.
 //
-// A session with EVERY_TOKEN has no turn while its reply waits for a save, or while the stream may hold no more replies.
-// A single reply answers a step of such a session, so the tokens of the step are of one kind and the reply fits into one
-// message.
+// A session with EVERY_TOKEN has no turn while its reply waits for a save, or while the stream may hold no more
+// replies. A single reply answers a step of such a session, so the tokens of the step are of one kind and the reply
+// fits into one message.
 //
 // Threading: belongs to one shard.
 

@@ -1,7 +1,8 @@
 #ifndef AAREN_TESTS_SERVER_SHARD_WORLD_BARE_STREAM_H_
 #define AAREN_TESTS_SERVER_SHARD_WORLD_BARE_STREAM_H_
 
-// A BareStream is a stream with open sessions that belong to no shard: for tests of a queue, a saver or a stepper alone.
+// A BareStream is a stream with open sessions that belong to no shard: for tests of a queue, a saver or a stepper
+// alone.
 
 #include <cstddef>
 #include <cstdint>
