@@ -24,7 +24,7 @@ class Latest : public Listener {
   }
 
   int forecasts = 0;
-  float low = 0, high = 0;
+  double low = 0, high = 0;
 };
 
 absl::Status Stream(const std::string& target) {

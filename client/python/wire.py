@@ -13,7 +13,7 @@ import grpc_tools
 from grpc_tools import protoc
 
 NAMES = ("stream", "sessions", "models")
-ARRAYS = r"repeated (?:float|sfixed64) (values|times_ns|surprise|steps_ns|future_values) ="
+ARRAYS = r"repeated (?:float|double|sfixed64) (values|doubles|times_ns|surprise|steps_ns|future_values|offsets) ="
 
 
 def rewrite(text: str) -> str:

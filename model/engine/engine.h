@@ -26,7 +26,7 @@ namespace aaren::engine {
 
 // The number of the engine's bits. The number changes whenever a bit of an output or a row may change, for any package.
 // The number travels with rows, and an engine steps only on rows of its own number.
-inline constexpr int kNumericsVersion = 7;
+inline constexpr int kNumericsVersion = 8;
 
 // How far a forecast is refined between the network and the client (model/README.md, steps 5 to 9).
 enum class Refinement {
@@ -39,9 +39,11 @@ enum class Refinement {
 struct Run {
   Slot slot;                           // distinct within one batch
   absl::Span<const float> values;      // [tokens, numbers the task takes of a token], tokens >= 1; never infinite. A
-                                       // forecaster takes [tokens], NaN = missing
+                                       // forecaster takes a float of a token, or a double in the place of two floats
+                                       // (forecast_result.h); NaN = missing
   absl::Span<const uint8_t> forecast;  // [tokens]; non-zero where a forecast is wanted
-  float* forecasts = nullptr;          // out, float32 [number wanted, result_floats()], in token order
+  float* forecasts = nullptr;          // out, float32 [number wanted, result_floats()], in token order. A forecaster's
+                                       // are missing before the first value
   float* surprises = nullptr;          // out, float32 [tokens], or null; NaN: none (model/README.md, step 8)
   Refinement refinement = Refinement::kRestricted;  // refines forecasts; surprises stop at kCalibrated
 };
@@ -52,7 +54,7 @@ class Engine {
 
   virtual std::string tier() const = 0;      // the tier's name: "exact" or "fast"
   virtual size_t row_bytes() const = 0;      // a multiple of 64
-  virtual size_t result_floats() const = 0;  // floats in one result of one row; a forecaster's is [horizon, quantiles]
+  virtual size_t result_floats() const = 0;  // floats in one result of one row; a forecaster's: forecast_result.h
 
   // A lane for one thread, with `capacity_rows` rows at most. The lane takes memory only as rows are allocated.
   virtual std::unique_ptr<Lane> NewLane(size_t capacity_rows) const = 0;
@@ -69,7 +71,7 @@ class Engine {
   // The values that a row still remembers of its series, the oldest first, NaN where missing. The newest are exact,
   // others within 1/65,534 of the range of their block. The values let a row of other weights be made that continues
   // this series. Empty if rows keep no values. REQUIRES: CheckRow accepts the row.
-  virtual std::vector<float> Remembered(absl::Span<const std::byte> row) const = 0;
+  virtual std::vector<double> Remembered(absl::Span<const std::byte> row) const = 0;
 };
 
 }  // namespace aaren::engine

@@ -14,6 +14,9 @@ namespace aaren::math {
 // become 0, because a distance from 0 means nothing in a series of zeros.
 inline constexpr float kLargestValue = 1e30f, kLeastValue = 1e-27f;
 
+// The largest distance of two values, with room for rounding.
+inline constexpr float kLargestDistance = 2.001f * kLargestValue;
+
 // The float nearest to a number, within the finite range. REQUIRES: the number is not NaN.
 inline float ToFloat(double value) {
   constexpr double kMost = std::numeric_limits<float>::max();
@@ -24,6 +27,11 @@ inline float ToFloat(double value) {
 inline float ToForecast(double number) {
   const float value = ToFloat(number);
   return std::abs(value) < kLeastValue ? 0.0f : value;
+}
+
+// A value as seen from an origin `distance` further up; NaN stays.
+inline float Shifted(float value, double distance) {
+  return std::isnan(value) ? value : ToForecast(static_cast<double>(value) - distance);
 }
 
 struct Scaling {

@@ -55,13 +55,13 @@ constexpr double kLeast = 0.01;   // added to an error before the logarithm, so 
 constexpr double kNothing = 1.0;  // an argument with the logarithm 0
 
 // Writes five numbers: the error, the error over the error at lag 1, the score, the lag, and 1 if the season exists.
-void WriteSeason(const Season& season, float previous, double* out) {
+void WriteSeason(const Season& season, float previous, int every, double* out) {
   const bool exists = season.lag > 0;
   const double error = static_cast<double>(season.error) + kLeast;
   out[0] = exists ? error : kNothing;
   out[1] = exists && !std::isnan(previous) ? error / (static_cast<double>(previous) + kLeast) : kNothing;
   out[2] = season.score;
-  out[3] = exists ? season.lag : kNothing;
+  out[3] = exists ? static_cast<double>(season.lag) / every : kNothing;
   out[4] = exists ? 1.0 : 0.0;
 }
 
@@ -102,11 +102,11 @@ void StandardizeSources(const float* sources, size_t count, const math::Scaling&
 }
 
 void WriteSeasonalNumbers(uint64_t seq, const LagErrors& errors, const SeasonChoice& choice, const float* residuals,
-                          double* out) {
+                          int every, double* out) {
   const Seasons seasons = DescribeSeasons(seq, errors, choice);
-  const float previous = errors.At(seq, 1);
-  WriteSeason(seasons.first, previous, out);
-  WriteSeason(seasons.second, previous, out + 5);
+  const float previous = errors.At(seq, every);
+  WriteSeason(seasons.first, previous, every, out);
+  WriteSeason(seasons.second, previous, every, out + 5);
   out[10] = std::isnan(previous) ? kNothing : static_cast<double>(previous) + kLeast;
   for (size_t source = 0; source < kSeasonSources; ++source) {
     const MeanSizes sizes(residuals + source * kJudgedResiduals);

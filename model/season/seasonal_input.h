@@ -32,9 +32,10 @@ void WriteStandardResiduals(const Past& past, const SeasonChoice& choice, double
 void StandardizeSources(const float* sources, size_t count, const math::Scaling& scaling, float* out);
 
 // Writes the seasonal numbers after token `seq` to out: [17]. A number of kTakesLogarithm is written as the argument of
-// the logarithm, and is 1 where nothing is known. residuals: [3, 48], from WriteStandardResiduals.
+// the logarithm, and is 1 where nothing is known. residuals: [3, 48], from WriteStandardResiduals. Lags of `errors` and
+// `choice` count tokens, and the numbers count places of `every` tokens (thinning.h).
 void WriteSeasonalNumbers(uint64_t seq, const LagErrors& errors, const SeasonChoice& choice, const float* residuals,
-                          double* out);
+                          int every, double* out);
 
 }  // namespace aaren::season
 

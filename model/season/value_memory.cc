@@ -147,18 +147,25 @@ const float* ValueMemory::Unroll(uint64_t newest, const Bounds& bounds, Window& 
   return window.values + kValues + under_way - 1;
 }
 
+void ValueMemory::Shift(uint64_t seq, double distance) {
+  for (float* bound : {&typical.low, &typical.high}) *bound = static_cast<float>(*bound - distance);
+  for (float& value : recent) value = math::Shifted(value, distance);
+  for (size_t i = 0; i < std::min<uint64_t>(kBlocks, seq / kBlock); ++i) low[i] = math::Shifted(low[i], distance);
+}
+
 absl::Status ValueMemory::Check(uint64_t seq) const {
   if (std::isnan(typical.low) || std::isnan(typical.high)) return Impossible("typical", 0, typical.low);
   for (size_t i = 0; i < kBlock; ++i) {
     const float value = std::abs(recent[i]);
-    if (std::isnan(value) || (i < seq && value <= math::kLargestValue && (value == 0.0f || value >= math::kLeastValue)))
+    if (std::isnan(value) ||
+        (i < seq && value <= math::kLargestDistance && (value == 0.0f || value >= math::kLeastValue)))
       continue;
     return Impossible("recent", i, recent[i]);
   }
   for (size_t i = 0; i < kBlocks; ++i) {
     const bool filled = i < seq / kBlock;
     const bool empty = filled && std::isnan(low[i]);
-    if (!empty && !(std::abs(low[i]) <= (filled ? math::kLargestValue : 0.0f))) return Impossible("low", i, low[i]);
+    if (!empty && !(std::abs(low[i]) <= (filled ? math::kLargestDistance : 0.0f))) return Impossible("low", i, low[i]);
     if (!(step[i] >= 0.0f && step[i] * kMostCode <= (filled ? kWidestSpan : 0.0)))
       return Impossible("step", i, step[i]);
   }

@@ -53,6 +53,9 @@ struct ValueMemory {
   // The typical range of the full blocks; `whole` blocks were filled since the start.
   Bounds TypicalRange(uint64_t whole) const;
 
+  // Makes all values `distance` less, after `seq` tokens. REQUIRES: no block is under way.
+  void Shift(uint64_t seq, double distance);
+
   // DataLoss naming the number if no series can have left such a memory after `seq` tokens.
   absl::Status Check(uint64_t seq) const;
 };

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "model/engine/forecast_result.h"
 #include "model/engine/lane.h"
 
 namespace aaren::models {
@@ -31,7 +32,13 @@ absl::Status WarmUp(const engine::Engine& engine) {
   const absl::StatusOr<engine::Ticket> ticket = lane->Submit({&run, 1});
   if (!ticket.ok()) return ticket.status();
   if (absl::Status status = lane->Wait(*ticket); !status.ok()) return status;
-  const bool finite = std::all_of(forecasts.begin(), forecasts.end(), [](float value) { return std::isfinite(value); });
+  const size_t quantiles = engine.result_floats() - engine::ResultTail::kFloats;
+  bool finite = true;
+  for (auto result = forecasts.begin(); result != forecasts.end();
+       result += static_cast<ptrdiff_t>(engine.result_floats())) {
+    const auto end = result + static_cast<ptrdiff_t>(quantiles);
+    finite &= std::all_of(result, end, [](float value) { return std::isfinite(value); });
+  }
   return finite ? absl::OkStatus() : absl::InternalError("its forecasts of a sine are not finite");
 }
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "model/engine/forecast_result.h"
 #include "model/package/package.h"
 #include "server/task/output.h"
 #include "server/task/token_numbers.h"
@@ -46,7 +47,7 @@ class Conversion {
  public:
   virtual ~Conversion() = default;
 
-  // How many numbers of a token the engine takes for one channel: 1 for a forecaster, the value.
+  // How many numbers of a token the engine takes for one channel: 2 for a forecaster, the place of a double.
   size_t inputs() const { return inputs_; }
 
   virtual Schema schema() const = 0;
@@ -64,10 +65,16 @@ class Conversion {
   // How many numbers of a result the plan asks for, for one channel.
   virtual size_t PlannedFloats(const OutputPlan& plan) const = 0;
 
-  // Copies the planned numbers from `result`, Engine::result_floats() numbers, to `out`. Returns the end of the output.
+  // Copies the planned numbers from `result`, Engine::result_floats() numbers, to `out`. They are in the units of
+  // the series, or relative to TailOf(result) where the plan says so. Returns the end of the output.
   virtual float* CopyPlanned(const float* result, const OutputPlan& plan, float* out) const = 0;
 
-  // The expectation of the next value in the result of one channel, for watchers of a session.
+  // The origin of a result, and if the session is learning.
+  virtual engine::ResultTail TailOf(const float* result) const = 0;
+
+  // The value in the inputs() numbers of one channel's token, and the expectation of the next value in the result of
+  // one channel: for watchers of a session.
+  virtual float InputValue(const float* inputs) const = 0;
   virtual Expected NextValue(const float* result) const = 0;
 
  protected:

@@ -24,15 +24,25 @@ std::optional<BadField> ForecastingConversion::CheckNumbers(const TokenNumbers& 
   if (!numbers.future_values.empty()) {
     return BadField{"tokens.future_values", "the model has no known-future covariates"};
   }
-  const size_t values = numbers.values.size();
+  if (!numbers.values.empty() && !numbers.doubles.empty()) {
+    return BadField{"tokens.doubles", "an item has either values or doubles"};
+  }
+  const size_t values = numbers.values.size() + numbers.doubles.size();
   if (values % channels == 0) return std::nullopt;
   return BadField{"tokens.values",
                   absl::StrCat(values, " values are not a multiple of the session's ", channels, " channels")};
 }
 
 void ForecastingConversion::CopyInputs(const TokenNumbers& numbers, uint32_t, float* out) const {
-  // A message has the engine's order already: [n, channels], and a forecaster takes one number a channel.
-  std::copy(numbers.values.begin(), numbers.values.end(), out);
+  // A message has the engine's order already: [n, channels], and a forecaster takes one double a channel.
+  for (const float value : numbers.values) {
+    engine::PutDouble(value, out);
+    out += engine::kFloatsOfDouble;
+  }
+  for (const double value : numbers.doubles) {
+    engine::PutDouble(value, out);
+    out += engine::kFloatsOfDouble;
+  }
 }
 
 std::optional<BadField> ForecastingConversion::ResolveHorizons(const OutputRequest& request,
@@ -82,6 +92,7 @@ Resolved ForecastingConversion::Resolve(const OutputRequest& request) const {
   resolved.plan.every = std::max(1u, request.every);
   resolved.plan.surprise = request.surprise;
   resolved.plan.refinement = request.refinement;
+  resolved.plan.relative = request.relative;
   resolved.bad = ResolveHorizons(request, resolved.plan.horizons);
   if (!resolved.bad) resolved.bad = ResolveQuantiles(request, resolved.plan.quantiles);
   return resolved;
@@ -95,7 +106,7 @@ size_t ForecastingConversion::PlannedFloats(const OutputPlan& plan) const {
 float* ForecastingConversion::CopyPlanned(const float* result, const OutputPlan& plan, float* out) const {
   const auto horizon = static_cast<size_t>(config_.horizon);
   const size_t quantiles = config_.quantiles.size();
-  if (plan.horizons.empty() && plan.quantiles.empty()) return std::copy_n(result, horizon * quantiles, out);
+  float* const begin = out;
   const size_t rows = plan.horizons.empty() ? horizon : plan.horizons.size();
   for (size_t i = 0; i < rows; ++i) {
     const float* row = result + (plan.horizons.empty() ? i : plan.horizons[i]) * quantiles;
@@ -105,13 +116,27 @@ float* ForecastingConversion::CopyPlanned(const float* result, const OutputPlan&
       for (uint32_t q : plan.quantiles) *out++ = row[q];
     }
   }
+  if (plan.relative) return out;
+  const engine::ResultTail tail = TailOf(result);
+  std::transform(begin, out, begin, [&tail](float quantile) { return tail.AbsoluteFloat(quantile); });
   return out;
+}
+
+engine::ResultTail ForecastingConversion::TailOf(const float* result) const {
+  return engine::ResultTail::Of(result, static_cast<size_t>(config_.horizon) * config_.quantiles.size());
+}
+
+float ForecastingConversion::InputValue(const float* inputs) const {
+  return static_cast<float>(engine::DoubleAt(inputs));
 }
 
 Expected ForecastingConversion::NextValue(const float* result) const {
   const size_t quantiles = config_.quantiles.size();
   // Row 0 is the next value, and the quantiles ascend.
-  return {.low = result[0], .middle = result[quantiles / 2], .high = result[quantiles - 1]};
+  const engine::ResultTail tail = TailOf(result);
+  return {.low = tail.AbsoluteFloat(result[0]),
+          .middle = tail.AbsoluteFloat(result[quantiles / 2]),
+          .high = tail.AbsoluteFloat(result[quantiles - 1])};
 }
 
 }  // namespace aaren::task

@@ -1,7 +1,8 @@
 #ifndef AAREN_SERVER_TASK_FORECASTING_H_
 #define AAREN_SERVER_TASK_FORECASTING_H_
 
-// Forecasting's Conversion: a token is a value, a result is quantiles of the next values, [horizon, quantiles].
+// Forecasting's Conversion: a token is a value, a double in the place of two floats, and a result is quantiles of the
+// next values, [horizon, quantiles], with a tail (model/engine/forecast_result.h).
 
 #include <optional>
 
@@ -13,7 +14,7 @@ namespace aaren::task {
 class ForecastingConversion : public Conversion {
  public:
   explicit ForecastingConversion(package::ForecasterConfig config)
-      : Conversion(/*inputs=*/1), config_(std::move(config)) {}
+      : Conversion(/*inputs=*/2), config_(std::move(config)) {}
 
   Schema schema() const override;
   Resolved Resolve(const OutputRequest& request) const override;
@@ -21,6 +22,8 @@ class ForecastingConversion : public Conversion {
   void CopyInputs(const TokenNumbers& numbers, uint32_t channels, float* out) const override;
   size_t PlannedFloats(const OutputPlan& plan) const override;
   float* CopyPlanned(const float* result, const OutputPlan& plan, float* out) const override;
+  engine::ResultTail TailOf(const float* result) const override;
+  float InputValue(const float* inputs) const override;
   Expected NextValue(const float* result) const override;
 
  private:

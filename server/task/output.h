@@ -18,6 +18,7 @@ struct OutputRequest {
   uint32_t every = 1;
   bool surprise = false;
   engine::Refinement refinement = engine::Refinement::kRestricted;
+  bool relative = false;
 };
 
 // The model's form of a request; shared by sessions with equal requests.
@@ -27,6 +28,7 @@ struct OutputPlan {
   uint32_t every = 1;
   bool surprise = false;
   engine::Refinement refinement = engine::Refinement::kRestricted;
+  bool relative = false;  // forecasts are relative to the tails of results
 
   // True if the client gets a result for the token numbered `seq`.
   bool Sends(uint64_t seq) const { return every == 1 || seq % every == 0; }

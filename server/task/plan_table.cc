@@ -7,8 +7,8 @@ namespace aaren::task {
 
 bool PlanTable::Before::operator()(const OutputPlan& a, const OutputPlan& b) const {
   // A new field of OutputPlan belongs in both lists: otherwise sessions with different plans would share one.
-  return std::tie(a.horizons, a.quantiles, a.every, a.surprise, a.refinement) <
-         std::tie(b.horizons, b.quantiles, b.every, b.surprise, b.refinement);
+  return std::tie(a.horizons, a.quantiles, a.every, a.surprise, a.refinement, a.relative) <
+         std::tie(b.horizons, b.quantiles, b.every, b.surprise, b.refinement, b.relative);
 }
 
 size_t PlanTable::BytesOf(const OutputPlan& plan) {

@@ -19,11 +19,13 @@ struct TokenNumbers {
   absl::Span<const int64_t> times_ns = {};     // [n] or empty
   absl::Span<const uint32_t> marks = {};       // classes of events, [n] or empty
   absl::Span<const float> future_values = {};  // [n, horizon, covariates] or empty
+  absl::Span<const double> doubles = {};       // [n, channels], instead of values
 
   // The number of tokens, given the channels of a token.
   uint64_t count(uint32_t channels) const {
-    if (values.empty()) return marks.size();
-    return channels <= 1 ? values.size() : values.size() / channels;
+    const size_t numbers = values.size() + doubles.size();
+    if (numbers == 0) return marks.size();
+    return channels <= 1 ? numbers : numbers / channels;
   }
 
   // The numbers of the tokens from `first` on. REQUIRES: every present field fits count(channels).
@@ -32,7 +34,7 @@ struct TokenNumbers {
     const auto rest = [tokens = count(channels), first](auto field) {
       return field.subspan(std::min(first, tokens) * (tokens == 0 ? 0 : field.size() / tokens));
     };
-    return {rest(values), rest(times_ns), rest(marks), rest(future_values)};
+    return {rest(values), rest(times_ns), rest(marks), rest(future_values), rest(doubles)};
   }
 };
 
@@ -44,15 +46,16 @@ class OwnedNumbers {
       : values_(numbers.values.begin(), numbers.values.end()),
         times_ns_(numbers.times_ns.begin(), numbers.times_ns.end()),
         marks_(numbers.marks.begin(), numbers.marks.end()),
-        future_values_(numbers.future_values.begin(), numbers.future_values.end()) {}
+        future_values_(numbers.future_values.begin(), numbers.future_values.end()),
+        doubles_(numbers.doubles.begin(), numbers.doubles.end()) {}
 
   // Valid until the OwnedNumbers change or go.
-  TokenNumbers view() const { return {values_, times_ns_, marks_, future_values_}; }
+  TokenNumbers view() const { return {values_, times_ns_, marks_, future_values_, doubles_}; }
 
   // The memory of the arrays.
   size_t bytes() const {
     return values_.size() * sizeof(float) + times_ns_.size() * sizeof(int64_t) + marks_.size() * sizeof(uint32_t) +
-           future_values_.size() * sizeof(float);
+           future_values_.size() * sizeof(float) + doubles_.size() * sizeof(double);
   }
 
  private:
@@ -60,6 +63,7 @@ class OwnedNumbers {
   std::vector<int64_t> times_ns_;
   std::vector<uint32_t> marks_;
   std::vector<float> future_values_;
+  std::vector<double> doubles_;
 };
 
 }  // namespace aaren::task

@@ -95,7 +95,8 @@ void FakeServer::NoteStart(const v1::ClientMessage& message, bool& started) {
   NoteOpens(message);
   if (started) return;
   int tokens = 0;
-  for (const v1::ClientItem& item : message.items()) tokens += item.tokens().values_size();
+  for (const v1::ClientItem& item : message.items())
+    tokens += item.tokens().values_size() + item.tokens().doubles_size();
   started = tokens > 0;
   absl::MutexLock lock(&mutex_);
   largest_start_ = std::max(largest_start_, tokens);

@@ -25,6 +25,12 @@ void Fail(uint32_t handle, const google::rpc::Status& status, uint64_t expected_
   failed.set_expected_seq(expected_seq);
 }
 
+// An item has its values as floats or as doubles.
+int CountOf(const v1::Tokens& tokens) { return tokens.values_size() + tokens.doubles_size(); }
+double ValueOf(const v1::Tokens& tokens, int i) {
+  return tokens.doubles_size() > 0 ? tokens.doubles(i) : static_cast<double>(tokens.values(i));
+}
+
 }  // namespace
 
 // Answers late to an Open before this Open.
@@ -103,7 +109,7 @@ void FakeServer::Fold(const v1::Tokens& tokens, Handles& handles, v1::ServerMess
   }
   Session& session = known->second;
   Settle(session, tokens.delivered_seq());
-  const auto n = static_cast<uint64_t>(tokens.values_size());
+  const auto n = static_cast<uint64_t>(CountOf(tokens));
   if (n > options_.limits.tokens_per_item()) ++violations_;
   if (tokens.first_seq() + n > session.delivered + options_.limits.in_flight_tokens()) ++violations_;
   if (attached.skipping && tokens.first_seq() != session.next_seq) return;
@@ -129,13 +135,13 @@ void FakeServer::AddTime(int64_t time_ns, Session& session, v1::Forecasts& forec
 void FakeServer::Answer(const v1::Tokens& tokens, Session& session, v1::ServerMessage& reply) {
   v1::Forecasts forecasts;
   forecasts.set_first_seq(tokens.first_seq());
-  for (int i = 0; i < tokens.values_size(); ++i) {
+  for (int i = 0; i < CountOf(tokens); ++i) {
     const uint64_t seq = tokens.first_seq() + static_cast<uint64_t>(i);
     if (seq < session.next_seq) {
       ++duplicates_;
       continue;
     }
-    session.sum += tokens.values(i);
+    session.sum += ValueOf(tokens, i);
     session.next_seq = seq + 1;
     ++folded_;
     if (options_.save_every > 0 && session.next_seq % options_.save_every == 0) {
@@ -147,7 +153,8 @@ void FakeServer::Answer(const v1::Tokens& tokens, Session& session, v1::ServerMe
     forecasts.add_values(static_cast<float>(seq));
     if (options_.surprises && session.output.surprise()) {
       const bool any = seq > 0 && session.forecast_seqs.count(seq - 1) > 0;
-      forecasts.add_surprise(any ? std::clamp(tokens.values(i), 0.0f, 1.0f) : std::numeric_limits<float>::quiet_NaN());
+      forecasts.add_surprise(any ? static_cast<float>(std::clamp(ValueOf(tokens, i), 0.0, 1.0))
+                                 : std::numeric_limits<float>::quiet_NaN());
     }
     if (tokens.times_ns_size() > 0) AddTime(tokens.times_ns(i), session, forecasts);
   }

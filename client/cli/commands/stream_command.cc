@@ -45,7 +45,7 @@ struct StreamFlags {
   std::optional<double> alert;
   absl::Duration interval = absl::Seconds(1), duration = absl::InfiniteDuration();
   absl::Duration connect_timeout = absl::Seconds(30);
-  bool alerts_only = false, retry = false, json = false;
+  bool alert_early = false, alerts_only = false, retry = false, json = false;
 };
 
 command_line::Flags Table(StreamFlags& stream) {
@@ -70,6 +70,8 @@ command_line::Flags Table(StreamFlags& stream) {
   flags.Add("alert", &stream.alert,
             "mark values so far out that only this share of all would be by chance: 0.001 for one in a thousand;\nwith "
             "--every only the rows after a forecast are judged");
+  flags.Add("alert_early", &stream.alert_early,
+            "alert from the first row on, while seasons are still new to the session; else after 100 rows or a season");
   flags.Add("alerts_only", &stream.alerts_only,
             "print only rows with an alert, all their series, as JSON; needs --alert, not with --output");
   flags.Add("interval", &stream.interval, "time between two samples of --source=system");
@@ -103,6 +105,7 @@ absl::Status Check(const StreamFlags& stream) {
                  "--csv=FILE, no pipe, and no --output");
   }
   if (stream.alerts_only && !stream.alert) return wrong("--alerts_only needs --alert=RATE");
+  if (stream.alert_early && !stream.alert) return wrong("--alert_early needs --alert=RATE");
   if (stream.alerts_only && !stream.output.empty()) {
     return wrong("--alerts_only leaves out rows that the record --output=", stream.output,
                  " has to hold, so that a stream can go on from it; give one of the two");
@@ -181,7 +184,7 @@ ForecastStreamOptions Options(const StreamFlags& stream) {
                                 .durable = !stream.output.empty(),
                                 .alerts_only = stream.alerts_only,
                                 .connect_timeout = stream.connect_timeout};
-  if (stream.alert) options.alert.emplace(*stream.alert);
+  if (stream.alert) options.alert.emplace(*stream.alert, stream.alert_early);
   // A record finds its session again by the path of the file. Without a record the session ends with the program.
   if (stream.session.empty()) {
     options.owned = options.durable;

@@ -70,7 +70,7 @@ class SeriesEvaluation : private client::Listener {
   const EvaluatedSeries& series_;
   const EvaluationOptions& options_;
   const Interrupt& interrupt_;
-  const std::vector<float> rows_;
+  const std::vector<double> rows_;
   Stretch stretch_ = {};          // changes between sessions only
   SeasonalError seasonal_error_;  // the client's thread only, as are the scores, until Run returns
   std::optional<SeriesScores> scores_;
@@ -94,6 +94,7 @@ absl::Status SeriesEvaluation::RunStretch(client::Client& client, const std::str
   client::SessionOptions session{.id = id, .model = options_.model, .channels = 1, .delivered_seq = 0};
   for (uint32_t h = 1; h <= options_.horizon; ++h) session.output.horizons.push_back(h);
   session.output.surprise = true;
+  session.output.relative = true;
   session.output.refinement = options_.refinement.Refinement();
   absl::StatusOr<std::unique_ptr<client::Session>> opened = client.Open(std::move(session), *this);
   if (!opened.ok()) return opened.status();
@@ -119,7 +120,7 @@ absl::Status SeriesEvaluation::Send(client::Session& session, uint64_t& seq) {
   size_t end = row + 1;
   while (end < most && stretch_.Asks(end) != silent) ++end;
   const auto values = absl::MakeConstSpan(rows_).subspan(row, end - row);
-  absl::Status sent = session.Send(seq, {.values = values, .silent = silent});
+  absl::Status sent = session.Send(seq, {.silent = silent, .doubles = values});
   if (absl::IsOutOfRange(sent)) {
     seq = session.next_seq();
     return absl::OkStatus();
@@ -157,17 +158,19 @@ void SeriesEvaluation::Score(const client::Forecast& forecast, size_t origin, ui
   const absl::Span<const double> history = series.subspan(0, origin);
   const absl::Span<const double> values = series.subspan(origin, options_.horizon);
   const std::vector<double> quantiles(forecast.values.begin(), forecast.values.end());
+  const double offset = forecast.offsets.empty() ? 0.0 : forecast.offsets[0];
   const double error = seasonal_error_.Before(origin);
   scores_->windows.push_back(
       {.origin = origin,
        .age = age,
-       .forecast = scores_->forecast.AddWindow(values, quantiles, error),
+       .forecast = scores_->forecast.AddWindow(values, quantiles, error, offset),
        .last_value = scores_->last_value.AddPoints(values, LastValue(history, options_.horizon), error),
        .seasonal_naive =
            scores_->seasonal_naive.AddPoints(values, SeasonalNaive(history, options_.season, options_.horizon), error),
        .drift = scores_->drift.AddPoints(values, Drift(history, options_.horizon), error)});
   if (std::binary_search(series_.samples.begin(), series_.samples.end(), origin)) {
-    scores_->samples.push_back({origin, {forecast.values.begin(), forecast.values.end()}});
+    std::vector<float>& sampled = scores_->samples.emplace_back(SampledForecast{origin, {}}).quantiles;
+    for (const float value : forecast.values) sampled.push_back(static_cast<float>(forecast.Absolute(0, value)));
   }
 }
 

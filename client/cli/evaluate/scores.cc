@@ -41,8 +41,8 @@ double ForecastScore::Pinball(double value, absl::Span<const double> quantiles) 
 void ForecastScore::Cover(size_t step, double value, absl::Span<const double> quantiles) {
   // Without the levels 0.1 and 0.9 the forecast has no interval of 80 %.
   if (low_ < 0 || high_ < 0) return;
-  // A forecast is a float. The value 21.3 is one, too, before the two are compared: else a forecast of the value itself
-  // would miss it.
+  // A forecast is a float. A value becomes a float, too, before the two are compared: else a forecast of 21.3 would
+  // miss the value 21.3.
   const float seen = static_cast<float>(value);
   const float low = static_cast<float>(quantiles[static_cast<size_t>(low_)]);
   const float high = static_cast<float>(quantiles[static_cast<size_t>(high_)]);
@@ -52,7 +52,7 @@ void ForecastScore::Cover(size_t step, double value, absl::Span<const double> qu
 }
 
 WindowScore ForecastScore::AddWindow(absl::Span<const double> values, absl::Span<const double> quantiles,
-                                     double seasonal_error) {
+                                     double seasonal_error, double offset) {
   double error = 0, pinball = 0, magnitude = 0;
   uint64_t present = 0;
   if (steps_.size() < values.size()) steps_.resize(values.size());
@@ -60,10 +60,11 @@ WindowScore ForecastScore::AddWindow(absl::Span<const double> values, absl::Span
     const absl::Span<const double> forecast = quantiles.subspan(h * levels_.size(), levels_.size());
     // A missing value scores nothing, and neither does a naive forecast without a past.
     if (std::isnan(values[h]) || std::isnan(forecast[median_])) continue;
-    pinball += Pinball(values[h], forecast);
+    const double value = values[h] - offset;
+    pinball += Pinball(value, forecast);
     magnitude += std::abs(values[h]);
-    Cover(h, values[h], forecast);
-    error += std::abs(values[h] - forecast[median_]);
+    Cover(h, value, forecast);
+    error += std::abs(value - forecast[median_]);
     ++present;
   }
   ++windows_;

@@ -31,8 +31,9 @@ class ForecastScore {
   // Levels ascend; the level nearest to 0.5 is the median.
   explicit ForecastScore(std::vector<double> levels);
 
-  // values [horizon]; quantiles [horizon, levels]; seasonal_error: the denominator of MASE.
-  WindowScore AddWindow(absl::Span<const double> values, absl::Span<const double> quantiles, double seasonal_error);
+  // values [horizon]; quantiles [horizon, levels], less `offset`; seasonal_error: the denominator of MASE.
+  WindowScore AddWindow(absl::Span<const double> values, absl::Span<const double> quantiles, double seasonal_error,
+                        double offset = 0.0);
 
   // A forecast without quantiles: each is the point.
   WindowScore AddPoints(absl::Span<const double> values, absl::Span<const double> points, double seasonal_error);

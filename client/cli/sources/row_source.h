@@ -18,7 +18,7 @@ namespace aaren::cli {
 struct Row {
   std::string time;  // the source's text; empty without a time
   int64_t time_ns = 0;
-  std::vector<float> values;  // NaN: missing
+  std::vector<double> values;  // NaN: missing
 };
 
 // The place of a session: its next token, and the times of its tokens.

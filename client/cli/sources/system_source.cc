@@ -1,6 +1,7 @@
 #include "client/cli/sources/system_source.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,18 @@
 #include "client/cli/sources/time/timestamp.h"
 
 namespace aaren::cli {
+namespace {
+
+// The number with the fewest digits that is this float: a rate has no more digits than a float.
+double WithDigitsOf(float rate) {
+  char digits[32];
+  const char* end = std::to_chars(digits, digits + sizeof(digits), rate).ptr;
+  double number = rate;
+  std::from_chars(digits, end, number);
+  return number;
+}
+
+}  // namespace
 
 SystemSource::SystemSource(absl::Duration interval, const Interrupt& interrupt)
     : interval_(interval),
@@ -51,7 +64,7 @@ absl::StatusOr<bool> SystemSource::Next(Row& row) {
   // Ticks stay on their grid; missed ticks are not made up for.
   next_ = std::max(next_ + absl::ToChronoNanoseconds(interval_), now);
   row.values.clear();
-  for (size_t rate : rates_of_columns_) row.values.push_back(rates[rate]);
+  for (size_t rate : rates_of_columns_) row.values.push_back(WithDigitsOf(rates[rate]));
   row.time_ns = last_time_ns_ = std::max(last_time_ns_, absl::ToUnixNanos(absl::Now()));  // a clock may be set back
   row.time = FormatTimestamp(row.time_ns);
   return true;

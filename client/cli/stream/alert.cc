@@ -13,13 +13,15 @@ bool AlertRule::IsAlert(float surprise) const {
   return tail < rate_ / 2;  // NaN is below nothing
 }
 
-size_t AlertCount::Add(absl::Span<const float> surprises) {
-  const auto judged = [](float surprise) { return !std::isnan(surprise); };
-  const auto is_alert = [this](float surprise) { return rule_.IsAlert(surprise); };
-  const auto alerts = std::count_if(surprises.begin(), surprises.end(), is_alert);
-  values_ += static_cast<uint64_t>(std::count_if(surprises.begin(), surprises.end(), judged));
-  alerts_ += static_cast<uint64_t>(alerts);
-  return static_cast<size_t>(alerts);
+size_t AlertCount::Add(absl::Span<const float> surprises, absl::Span<const bool> learning) {
+  size_t alerts = 0;
+  for (size_t i = 0; i < surprises.size(); ++i) {
+    if (std::isnan(surprises[i]) || !rule_.Judges(!learning.empty() && learning[i])) continue;
+    ++values_;
+    alerts += rule_.IsAlert(surprises[i]) ? 1 : 0;
+  }
+  alerts_ += alerts;
+  return alerts;
 }
 
 std::string AlertCount::Summary() const {

@@ -22,16 +22,20 @@ namespace aaren::cli {
 
 class AlertRule {
  public:
-  // REQUIRES: 0 < rate < 1.
-  explicit AlertRule(double rate) : rate_(rate) {}
+  // Alerts wait while a session is learning (Forecast::learning), unless `early`. REQUIRES: 0 < rate < 1.
+  explicit AlertRule(double rate, bool early = false) : rate_(rate), early_(early) {}
 
   double rate() const { return rate_; }
 
   // `surprise`: the value's, in [0, 1]. NaN, without a forecast or a value, is no alert.
   bool IsAlert(float surprise) const;
 
+  // True if a surprise of a session is judged at all.
+  bool Judges(bool learning) const { return early_ || !learning; }
+
  private:
   double rate_;
+  bool early_;
 };
 
 // Counts alerts among the values that were judged at all.
@@ -39,8 +43,8 @@ class AlertCount {
  public:
   explicit AlertCount(AlertRule rule) : rule_(rule) {}
 
-  // Counts the surprises of one row, and returns how many of them are alerts.
-  size_t Add(absl::Span<const float> surprises);
+  // Counts the surprises of one row, and returns how many of them are alerts. learning: [surprises], or empty.
+  size_t Add(absl::Span<const float> surprises, absl::Span<const bool> learning = {});
 
   // For people: "alerts: 3 of 1200 values; the rate 0.001 makes 1.2 expected".
   std::string Summary() const;

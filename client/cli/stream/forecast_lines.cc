@@ -37,13 +37,17 @@ void ForecastLines::Append(const Row& row, const client::Forecast& forecast, std
         forecast.surprise.empty() ? std::numeric_limits<float>::quiet_NaN() : forecast.surprise[channel];
     out += ",\"surprise\":";
     AppendJson(surprise, out);
-    if (alert_) out += alert_->IsAlert(surprise) ? ",\"alert\":true" : ",\"alert\":false";
+    const bool learning = forecast.IsLearning(channel);
+    if (learning) out += ",\"learning\":true";
+    const bool alert = alert_ && alert_->Judges(learning) && alert_->IsAlert(surprise);
+    if (alert_) out += alert ? ",\"alert\":true" : ",\"alert\":false";
     out += ",\"quantiles\":{";
     for (size_t level = 0; level < levels; ++level) {
       out += levels_[level];
       for (size_t h = 0; h < horizons; ++h) {
         if (h > 0) out += ',';
-        AppendJson(forecast.values[(channel * horizons + h) * levels + level], out);
+        const float value = forecast.values[(channel * horizons + h) * levels + level];
+        AppendJsonSum(forecast.offsets.empty() ? 0.0 : forecast.offsets[channel], value, out);
       }
       out += ']';
     }

@@ -6,7 +6,8 @@
 //   {"seq":7,"time":"2024-01-01 07:00","series":"load","value":3.5,"surprise":0.41,"quantiles":{"0.1":[3.1,2.9],…}}
 //
 // time is null without a time column, value where it is missing, surprise where there is none. With a rule of alerts
-// "surprise" is followed by "alert":true or "alert":false.
+// "surprise" is followed by "alert":true or "alert":false. While a session is learning, "surprise" is followed by
+// "learning":true.
 // Threading: a plain value.
 
 #include <optional>

@@ -23,7 +23,7 @@ constexpr absl::Duration kPatience = absl::Milliseconds(100);
 }  // namespace
 
 struct ForecastStream::Batch {
-  std::vector<float> values;
+  std::vector<double> values;
   std::vector<int64_t> times_ns;
   size_t rows = 0;
   bool ended = false;
@@ -80,6 +80,7 @@ absl::StatusOr<client::Opened> ForecastStream::Open() {
   for (uint32_t h = 1; h <= options_.horizon; ++h) session.output.horizons.push_back(h);
   session.output.every = options_.every;
   session.output.surprise = true;
+  session.output.relative = true;
   session.durability = options_.durability.Durability();
   session.output.refinement = options_.refinement.Refinement();
   {
@@ -168,7 +169,7 @@ absl::Status ForecastStream::SendRows() {
   while (!interrupt_.stopped() && !batch.ended) {
     ReadBatch(seq, batch);
     if (batch.rows == 0) break;
-    const absl::Status sent = session_->Send(seq, {.values = batch.values, .times_ns = batch.times_ns});
+    const absl::Status sent = session_->Send(seq, {.times_ns = batch.times_ns, .doubles = batch.values});
     if (absl::IsOutOfRange(sent)) {
       seq = session_->next_seq();
       batch.status = source_.Seek(seq);
@@ -212,7 +213,7 @@ void ForecastStream::OnForecast(client::Session&, const client::Forecast& foreca
   const std::optional<PendingRow> pending = pending_.Take(forecast.seq);
   if (!pending)
     return FailDelivery(absl::InternalError(absl::StrCat("a forecast for row ", forecast.seq, ", not sent")));
-  const size_t alerts = alerts_ ? alerts_->Add(forecast.surprise) : 0;
+  const size_t alerts = alerts_ ? alerts_->Add(forecast.surprise, forecast.learning) : 0;
   const bool wanted = alerts > 0 || !options_.alerts_only;
   if (output_ != nullptr && wanted) lines_->Append(pending->row, forecast, buffer_);
   if (view_ != nullptr) view_->Show(*pending, forecast);

@@ -69,14 +69,15 @@ void LiveView::Show(const PendingRow& row, const client::Forecast& forecast) {
   const size_t horizons = forecast.values.size() / (channels * levels);
   for (size_t channel = 0; channel < channels; ++channel) {
     SeriesChart& series = state_.series[channel];
-    PushBounded(row.row.values[channel], series.values);
+    PushBounded(static_cast<float>(row.row.values[channel]), series.values);
     const float surprise = forecast.surprise.empty() ? std::nanf("") : forecast.surprise[channel];
     PushBounded(surprise, series.surprise);
-    if (alert_ && alert_->IsAlert(surprise)) ++series.alerts;
+    if (alert_ && alert_->Judges(forecast.IsLearning(channel)) && alert_->IsAlert(surprise)) ++series.alerts;
     const auto line = [&](size_t level, std::vector<float>& steps) {
       steps.clear();
       for (size_t h = 0; h < horizons; ++h) {
-        steps.push_back(forecast.values[(channel * horizons + h) * levels + level]);
+        const float value = forecast.values[(channel * horizons + h) * levels + level];
+        steps.push_back(static_cast<float>(forecast.Absolute(channel, value)));
       }
     };
     line(low_, series.low);

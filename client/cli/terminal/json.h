@@ -28,6 +28,10 @@ void AppendJson(float value, std::string& out);
 void AppendJson(double value, std::string& out);
 void AppendJson(bool value, std::string& out);
 void AppendJson(absl::string_view text, std::string& out);
+
+// offset + relative, with the digits that the float `relative` tells beside the offset.
+void AppendJsonSum(double offset, float relative, std::string& out);
+
 inline void AppendJson(const char* text, std::string& out) { AppendJson(absl::string_view(text), out); }
 void AppendJson(absl::Span<const float> values, std::string& out);
 

@@ -204,6 +204,7 @@ v1::OutputOptions ToMessage(const OutputOptions& output) {
   message.set_unrestricted(output.refinement == Refinement::kUnrestricted);
   message.set_uncalibrated(output.refinement == Refinement::kUncalibrated);
   message.set_unmixed(output.refinement == Refinement::kNone);
+  message.set_relative(output.relative);
   return message;
 }
 

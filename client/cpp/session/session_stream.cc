@@ -131,6 +131,8 @@ absl::Status SessionState::CheckShape(const v1::Forecasts& forecasts) const {
   const size_t channel_results = horizons_.size() * quantiles_.size();
   if (forecasts.next_seq() >= first && fits(forecasts.values_size(), channels_ * channel_results) &&
       (forecasts.surprise_size() == 0 || fits(forecasts.surprise_size(), channels_)) &&
+      (forecasts.offsets_size() == 0 || fits(forecasts.offsets_size(), channels_)) &&
+      (forecasts.learning_size() == 0 || fits(forecasts.learning_size(), channels_)) &&
       (forecasts.times_ns_size() == 0 || fits(forecasts.times_ns_size(), 1)) &&
       (forecasts.steps_ns_size() == 0 || fits(forecasts.steps_ns_size(), 1))) {
     return absl::OkStatus();
@@ -138,7 +140,8 @@ absl::Status SessionState::CheckShape(const v1::Forecasts& forecasts) const {
   return Named(absl::StatusCode::kInternal,
                absl::StrCat("server ", server_, " says that a reply to tokens ", first, " .. ", forecasts.next_seq(),
                             " (excluded) has ", forecasts.values_size(), " values, ", forecasts.surprise_size(),
-                            " surprises, ", forecasts.times_ns_size(), " times and ", forecasts.steps_ns_size(),
+                            " surprises, ", forecasts.offsets_size(), " offsets, ", forecasts.learning_size(),
+                            " marks of learning, ", forecasts.times_ns_size(), " times and ", forecasts.steps_ns_size(),
                             " steps; ", results, " x ", channels_, " x ", channel_results, " values expected"));
 }
 
@@ -176,6 +179,8 @@ void SessionState::HandOver(const v1::Forecasts& forecasts, uint64_t from) {
   const size_t width = channels_ * horizons_.size() * quantiles_.size();
   const absl::Span<const float> values = forecasts.values();
   const absl::Span<const float> surprise = forecasts.surprise();
+  const absl::Span<const double> offsets = forecasts.offsets();
+  const absl::Span<const bool> learning = forecasts.learning();
   Forecast forecast{.horizons = horizons_, .quantiles = quantiles_, .step_ns = forecasts.step_ns()};
   Call([&] {
     size_t i = 0;
@@ -185,6 +190,8 @@ void SessionState::HandOver(const v1::Forecasts& forecasts, uint64_t from) {
       forecast.seq = seq;
       forecast.values = values.subspan(i * width, width);
       if (!surprise.empty()) forecast.surprise = surprise.subspan(i * channels_, channels_);
+      if (!offsets.empty()) forecast.offsets = offsets.subspan(i * channels_, channels_);
+      if (!learning.empty()) forecast.learning = learning.subspan(i * channels_, channels_);
       if (forecasts.times_ns_size() > 0) forecast.time_ns = forecasts.times_ns(static_cast<int>(i));
       if (forecasts.steps_ns_size() > 0) forecast.step_ns = forecasts.steps_ns(static_cast<int>(i));
       listener_.OnForecast(session_, forecast);

@@ -29,6 +29,7 @@ void TokenLog::Reset(uint64_t seq, uint32_t channels) {
   // After a rewind the application sends earlier times again.
   last_time_ = INT64_MIN;
   values_.Reset(0);
+  doubles_.Reset(0);
   times_.Reset(0);
   marks_.Reset(0);
   future_.Reset(0);
@@ -42,10 +43,13 @@ absl::Status TokenLog::CheckWidth(absl::string_view name, size_t size, size_t to
 }
 
 absl::Status TokenLog::CheckValues(const TokenBatch& batch) const {
-  const auto infinite =
-      std::find_if(batch.values.begin(), batch.values.end(), [](float value) { return std::isinf(value); });
-  if (infinite == batch.values.end()) return absl::OkStatus();
-  const auto index = static_cast<uint64_t>(infinite - batch.values.begin());
+  // A double beyond the floats is infinite as a float.
+  const auto infinite = [](double value) { return std::isinf(static_cast<float>(value)); };
+  const auto value = std::find_if(batch.values.begin(), batch.values.end(), infinite);
+  const auto number = std::find_if(batch.doubles.begin(), batch.doubles.end(), infinite);
+  if (value == batch.values.end() && number == batch.doubles.end()) return absl::OkStatus();
+  const auto index =
+      static_cast<uint64_t>(batch.doubles.empty() ? value - batch.values.begin() : number - batch.doubles.begin());
   return absl::InvalidArgumentError(absl::StrCat("token ", end() + index / channels_, ", channel ", index % channels_,
                                                  ": the value is infinite; NaN marks a missing one"));
 }
@@ -63,10 +67,14 @@ absl::Status TokenLog::CheckTimes(const TokenBatch& batch) const {
 }
 
 absl::StatusOr<size_t> TokenLog::Check(const TokenBatch& batch) const {
-  const size_t tokens = batch.values.empty() ? batch.marks.size() : batch.values.size() / channels_;
+  const size_t values = batch.values.size() + batch.doubles.size();
+  const size_t tokens = values == 0 ? batch.marks.size() : values / channels_;
   if (tokens == 0) {
-    return absl::InvalidArgumentError(absl::StrCat("a batch at seq ", end(), " holds no whole token: ",
-                                                   batch.values.size(), " values of ", channels_, " channels"));
+    return absl::InvalidArgumentError(absl::StrCat("a batch at seq ", end(), " holds no whole token: ", values,
+                                                   " values of ", channels_, " channels"));
+  }
+  if (!batch.values.empty() && !batch.doubles.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("a batch at seq ", end(), " has values and doubles"));
   }
   // The first batch fixes the kinds of data; each later batch must have the same.
   const auto width = [&](size_t known, size_t size, size_t natural) {
@@ -74,6 +82,8 @@ absl::StatusOr<size_t> TokenLog::Check(const TokenBatch& batch) const {
   };
   absl::Status status =
       CheckWidth("values", batch.values.size(), tokens, width(values_.width(), batch.values.size(), channels_));
+  status.Update(
+      CheckWidth("doubles", batch.doubles.size(), tokens, width(doubles_.width(), batch.doubles.size(), channels_)));
   status.Update(CheckWidth("times", batch.times_ns.size(), tokens, width(times_.width(), batch.times_ns.size(), 1)));
   status.Update(CheckWidth("marks", batch.marks.size(), tokens, width(marks_.width(), batch.marks.size(), 1)));
   status.Update(CheckWidth("future values", batch.future_values.size(), tokens,
@@ -87,6 +97,7 @@ absl::StatusOr<size_t> TokenLog::Check(const TokenBatch& batch) const {
 void TokenLog::FixShape(const TokenBatch& batch, size_t tokens) {
   shaped_ = true;
   values_.Reset(batch.values.size() / tokens);
+  doubles_.Reset(batch.doubles.size() / tokens);
   times_.Reset(batch.times_ns.size() / tokens);
   marks_.Reset(batch.marks.size() / tokens);
   future_.Reset(batch.future_values.size() / tokens);
@@ -95,6 +106,7 @@ void TokenLog::FixShape(const TokenBatch& batch, size_t tokens) {
 void TokenLog::Append(const TokenBatch& batch, size_t tokens) {
   if (!shaped_) FixShape(batch, tokens);
   values_.Append(batch.values);
+  doubles_.Append(batch.doubles);
   times_.Append(batch.times_ns);
   marks_.Append(batch.marks);
   future_.Append(batch.future_values);
@@ -106,6 +118,7 @@ void TokenLog::DropBelow(uint64_t seq) {
   if (seq <= begin_) return;
   const size_t rows = std::min(seq, end()) - begin_;
   values_.Drop(rows);
+  doubles_.Drop(rows);
   times_.Drop(rows);
   marks_.Drop(rows);
   future_.Drop(rows);
@@ -115,7 +128,8 @@ void TokenLog::DropBelow(uint64_t seq) {
 
 size_t TokenLog::token_bytes() const {
   // A mark takes up to five bytes, as a varint of 32 bits.
-  return sizeof(float) * (values_.width() + future_.width()) + sizeof(int64_t) * times_.width() + 5 * marks_.width();
+  return sizeof(float) * (values_.width() + future_.width()) + sizeof(double) * doubles_.width() +
+         sizeof(int64_t) * times_.width() + 5 * marks_.width();
 }
 
 size_t TokenLog::CopyTo(uint64_t seq, size_t max_tokens, v1::Tokens& out) const {
@@ -131,6 +145,7 @@ size_t TokenLog::CopyTo(uint64_t seq, size_t max_tokens, v1::Tokens& out) const 
   out.set_first_seq(seq);
   out.set_silent(flags[0] != 0);
   copy(values_, *out.mutable_values());
+  copy(doubles_, *out.mutable_doubles());
   copy(times_, *out.mutable_times_ns());
   copy(marks_, *out.mutable_marks());
   copy(future_, *out.mutable_future_values());

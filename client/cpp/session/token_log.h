@@ -79,6 +79,7 @@ class TokenLog {
   bool shaped_ = false;  // a batch has fixed the columns
   int64_t last_time_ = INT64_MIN;
   Column<float> values_;
+  Column<double> doubles_;
   Column<int64_t> times_;
   Column<uint32_t> marks_;
   Column<float> future_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "client/python/module/model.h"
+#include "model/engine/forecast_result.h"
 
 namespace aaren::python {
 namespace {
@@ -10,14 +11,16 @@ namespace {
 // Within one slice of all parts together: 512 forecasts of the bundled model are 0.9 MB.
 constexpr size_t kMostForecasts = 512;
 constexpr size_t kMostTokens = 1 << 15;
-constexpr size_t kMostRows = 1 << 16;  // the size of a lane: a lane takes memory only as rows are allocated
+constexpr size_t kWidth = engine::kFloatsOfDouble;  // of a value, in a run
+constexpr size_t kMostRows = 1 << 16;               // the size of a lane, whose memory grows with the rows
 
 }  // namespace
 
 Worker::Worker(const engine::Engine& engine, size_t horizon, size_t quantiles)
     : row_bytes_(engine.row_bytes()),
       quantiles_(quantiles),
-      result_floats_(horizon * quantiles),
+      forecast_floats_(horizon * quantiles),
+      result_floats_(engine.result_floats()),
       lane_(engine.NewLane(kMostRows)) {}
 
 absl::Status Worker::Run(absl::Span<const Part> parts, const Arrays& arrays, absl::FunctionRef<bool()> stopped) {
@@ -88,7 +91,7 @@ absl::Status Worker::Step(const Arrays& arrays) {
     tokens += slice.end - slice.begin;
     wanted += slice.wanted;
   }
-  values_.resize(tokens * arrays.channels);
+  values_.resize(kWidth * tokens * arrays.channels);
   surprises_.resize(arrays.surprises == nullptr ? 0 : tokens * arrays.channels);
   results_.resize(wanted * arrays.channels * result_floats_);
   runs_.clear();
@@ -97,14 +100,14 @@ absl::Status Worker::Step(const Arrays& arrays) {
     const size_t count = slice.end - slice.begin;
     for (size_t c = 0; c < arrays.channels; ++c) {
       for (size_t t = 0; t < count; ++t) {
-        values[t] = static_cast<float>(arrays.values[(slice.begin + t) * arrays.channels + c]);
+        engine::PutDouble(arrays.values[(slice.begin + t) * arrays.channels + c], values + kWidth * t);
       }
       runs_.push_back({.slot = slots_[slice.part * arrays.channels + c],
-                       .values = {values, count},
+                       .values = {values, kWidth * count},
                        .forecast = {arrays.wanted + slice.begin, count},
                        .forecasts = slice.wanted == 0 ? nullptr : results,
                        .surprises = arrays.surprises == nullptr ? nullptr : surprises});
-      values += count;
+      values += kWidth * count;
       results += slice.wanted * result_floats_;
       surprises += arrays.surprises == nullptr ? 0 : count;
     }
@@ -122,7 +125,9 @@ void Worker::Scatter(const Arrays& arrays) {
     for (size_t c = 0; c < arrays.channels; ++c) {
       float* out = arrays.forecasts + (forecast_at_[slice.part] * arrays.channels + c) * kept;
       for (size_t i = 0; i < slice.wanted; ++i, result += result_floats_) {
-        std::copy_n(result, kept, out + i * arrays.channels * kept);
+        const engine::ResultTail tail = engine::ResultTail::Of(result, forecast_floats_);
+        std::transform(result, result + kept, out + i * arrays.channels * kept,
+                       [&tail](float quantile) { return tail.AbsoluteFloat(quantile); });
       }
       if (arrays.surprises == nullptr) continue;
       for (size_t t = slice.begin; t < slice.end; ++t) arrays.surprises[t * arrays.channels + c] = *surprise++;

@@ -63,7 +63,7 @@ class Worker {
   absl::Status Step(const Arrays& arrays);
   void Scatter(const Arrays& arrays);
 
-  const size_t row_bytes_, quantiles_, result_floats_;
+  const size_t row_bytes_, quantiles_, forecast_floats_, result_floats_;
   const std::unique_ptr<engine::Lane> lane_;
   std::vector<engine::Slot> slots_;       // [parts, channels] and more
   std::vector<size_t> at_, forecast_at_;  // for each part: the next token, the place of the next forecast

@@ -32,7 +32,7 @@ class CpuEngine final : public Engine {
   std::unique_ptr<Lane> NewLane(size_t capacity_rows) const override;
   void ResetRow(absl::Span<std::byte> row) const override { task_->ResetRow(row); }
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override { return task_->CheckRow(row); }
-  std::vector<float> Remembered(absl::Span<const std::byte> row) const override { return task_->Remembered(row); }
+  std::vector<double> Remembered(absl::Span<const std::byte> row) const override { return task_->Remembered(row); }
 
   const Task& task() const { return *task_; }
 

@@ -28,7 +28,7 @@ class DeviceEngine final : public Engine {
   }
   void ResetRow(absl::Span<std::byte> row) const override { task_->ResetRow(row); }
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override { return task_->CheckRow(row); }
-  std::vector<float> Remembered(absl::Span<const std::byte> row) const override { return task_->Remembered(row); }
+  std::vector<double> Remembered(absl::Span<const std::byte> row) const override { return task_->Remembered(row); }
 
  private:
   const std::unique_ptr<Task> task_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "model/engine/forecast_result.h"
 #include "model/engine/forecasting/refinement/surprise.h"
 #include "model/engine/forecasting/row.h"
 #include "model/engine/forecasting/tile.h"
@@ -17,6 +18,7 @@
 #include "model/season/seasonal_input.h"
 #include "model/season/seasons.h"
 #include "model/season/sources.h"
+#include "model/season/thinning.h"
 
 namespace aaren::engine {
 namespace {
@@ -24,10 +26,26 @@ namespace {
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 constexpr int kOlder = season::ValueMemory::kValues - 1;
 
-float Clean(float value) {
-  if (std::isnan(value)) return kMissing;
-  return std::abs(value) < math::kLeastValue ? 0.0f : std::clamp(value, -math::kLargestValue, math::kLargestValue);
+constexpr uint32_t kLearned = 100;     // values after which a surprise may be believed
+constexpr float kLearnedScore = 0.5f;  // of a season after which a surprise may be believed before
+constexpr double kMost = math::kLargestValue;
+
+// Token i of a run, within the values that a row takes.
+double ValueOf(const Run& run, size_t i) {
+  const double value = ValueAt(run.values, run.forecast.size(), i);
+  return std::abs(value) < math::kLeastValue ? 0.0 : std::clamp(value, -kMost, kMost);  // a NaN stays
 }
+
+// True if a value is still to tell what is usual for the series.
+bool IsLearning(uint64_t seq, uint32_t count, const season::LagErrors& errors, const season::SeasonChoice& choice) {
+  if (count >= kLearned) return false;
+  if (choice.first == 0 || seq < 2 * uint64_t{choice.first}) return true;
+  const float score = season::DescribeSeasons(seq, errors, choice).first.score;  // 0: none
+  return !(score > 0.0f && score < kLearnedScore);
+}
+
+// The value relative to the origin, as rows keep values.
+float Relative(double value, double origin) { return std::isnan(value) ? kMissing : math::ToForecast(value - origin); }
 
 class ForecastingTask final : public Task {
  public:
@@ -37,10 +55,10 @@ class ForecastingTask final : public Task {
   std::unique_ptr<Scratch> NewScratch() const override { return std::make_unique<Tile>(config_, layout_, *network_); }
   size_t row_bytes() const override { return layout_.bytes(); }
   size_t task_bytes() const override { return layout_.layers_offset(); }
-  size_t result_floats() const override { return static_cast<size_t>(config_.horizon) * config_.quantiles.size(); }
+  size_t result_floats() const override { return quantiles() + ResultTail::kFloats; }
   void ResetRow(absl::Span<std::byte> row) const override { layout_.Reset(row); }
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override;
-  std::vector<float> Remembered(absl::Span<const std::byte> row) const override;
+  std::vector<double> Remembered(absl::Span<const std::byte> row) const override;
   uint64_t& claim(std::byte* row) const override { return layout_.header(row).claimed; }
   absl::Status CheckRun(const Run& run) const override;
   void Take(const Run& run, std::byte* row, Scratch& scratch) const override {
@@ -51,17 +69,22 @@ class ForecastingTask final : public Task {
   absl::Status Finish(Scratch& scratch) const override;
 
  private:
+  size_t quantiles() const { return static_cast<size_t>(config_.horizon) * config_.quantiles.size(); }
+
   void TakeRun(const Run& run, std::byte* row, Tile& tile) const;
-  void TakeValue(float value, std::byte* row) const;
+  void TakeValue(double value, std::byte* row) const;
   void TakeSurprise(const Run& run, size_t i, std::byte* row, TileToken* pending, Tile& tile) const;
+  SurpriseRange RangeOf(float value, std::byte* row, Tile& tile) const;
   float OneStepSurprise(const Run& run, float value, std::byte* row, Tile& tile) const;
   void AddToken(const Run& run, std::byte* row, float* forecast, Tile& tile) const;
-  void AddSources(const season::Past& past, const math::Scaling& scaling, std::byte* row, Tile& tile) const;
-  void AddSeasons(const season::Past& past, const math::Scaling& scaling, std::byte* row, Tile& tile) const;
+  season::Past PlacesOf(const season::Past& past, const season::Thinning& thinning, Tile& tile) const;
+  void AddSources(const season::Past& places, const TileToken& token, Tile& tile) const;
+  void AddSeasons(const season::Past& places, const TileToken& token, Tile& tile) const;
   void AddEvidence(const season::Past& past, double scale, std::byte* row, Tile& tile) const;
   void BeginTile(Tile& tile) const;
   void FinishTile(Tile& tile) const;
   void Refine(Tile& tile) const;
+  void RefineWanted(Tile& tile, size_t t) const;
   void KeepOneStep(Tile& tile, size_t t) const;
   void Learn(Tile& tile, size_t t) const;
   void Mix(Tile& tile, size_t t, float* forecast) const;
@@ -77,7 +100,7 @@ absl::StatusOr<uint64_t> ForecastingTask::CheckRow(absl::Span<const std::byte> r
   return layout_.seq(row);
 }
 
-std::vector<float> ForecastingTask::Remembered(absl::Span<const std::byte> row) const {
+std::vector<double> ForecastingTask::Remembered(absl::Span<const std::byte> row) const {
   const uint64_t seq = layout_.seq(row);
   if (seq == 0) return {};
   // A row from outside may be unaligned, so the memory is read from an aligned copy.
@@ -86,11 +109,13 @@ std::vector<float> ForecastingTask::Remembered(absl::Span<const std::byte> row) 
   const auto window = std::make_unique<season::ValueMemory::Window>();
   const float* newest = layout_.values(aligned.get()).Unroll(seq - 1, season::kAnywhere, *window);
   const size_t known = std::min<uint64_t>(seq, static_cast<size_t>(newest + 1 - window->values));
-  return {newest + 1 - known, newest + 1};
+  std::vector<double> values(newest + 1 - known, newest + 1);
+  for (double& value : values) value += layout_.header(aligned.get()).origin;
+  return values;
 }
 
 absl::Status ForecastingTask::CheckRun(const Run& run) const {
-  if (run.forecast.size() != run.values.size()) {
+  if (run.values.size() != run.forecast.size() && run.values.size() != kFloatsOfDouble * run.forecast.size()) {
     return absl::InvalidArgumentError(
         absl::StrCat("has ", run.values.size(), " values, but ", run.forecast.size(), " forecast flags"));
   }
@@ -102,13 +127,17 @@ absl::Status ForecastingTask::CheckRun(const Run& run) const {
 void ForecastingTask::TakeRun(const Run& run, std::byte* row, Tile& tile) const {
   RowHeader& header = layout_.header(row);
   float* forecast = run.forecasts;
-  const size_t forecast_size = static_cast<size_t>(config_.horizon) * config_.quantiles.size();
   TileToken* pending = nullptr;  // the token before, if its forecast is still to be made
-  for (size_t i = 0; i < run.values.size(); ++i, ++header.seq) {
-    const float value = Clean(run.values[i]);
+  for (size_t i = 0; i < run.forecast.size(); ++i, ++header.seq) {
+    // Tokens that wait in the tile are relative to the origin as it is, so the tile goes first.
+    if (header.seq % season::ValueMemory::kBlock == 0 && header.seq > 0 && layout_.IsFarFromOrigin(row)) {
+      FinishTile(tile);
+      pending = nullptr;
+      layout_.MoveOrigin(row);
+    }
     // The surprise comes first, because it judges the row as it was before the value (rule 1.3).
     TakeSurprise(run, i, row, pending, tile);
-    TakeValue(value, row);
+    TakeValue(ValueOf(run, i), row);
     pending = nullptr;
     const bool wanted = run.forecast[i] != 0;
     // A row keeps a one-step forecast of the newest token only (rule 8.1), so a token without a forecast clears that.
@@ -118,7 +147,7 @@ void ForecastingTask::TakeRun(const Run& run, std::byte* row, Tile& tile) const 
 
     AddToken(run, row, wanted ? forecast : nullptr, tile);
     if (wanted) {
-      forecast += forecast_size;
+      forecast += result_floats();
       pending = &tile.tokens[tile.size - 1];
     }
     if (tile.size == tile.capacity()) {
@@ -128,29 +157,42 @@ void ForecastingTask::TakeRun(const Run& run, std::byte* row, Tile& tile) const 
   }
 }
 
-void ForecastingTask::TakeValue(float value, std::byte* row) const {
+void ForecastingTask::TakeValue(double value, std::byte* row) const {
   RowHeader& header = layout_.header(row);
+  if (header.statistics.count == 0 && !std::isnan(value)) header.origin = value;
+  const float relative = Relative(value, header.origin);
   if (!std::isnan(value)) {
-    if (header.statistics.Believes(value)) layout_.support(row).Add(value);
-    header.statistics.Add(value, static_cast<uint64_t>(config_.history));
+    if (header.statistics.Believes(relative)) layout_.support(row).Add(value);
+    header.statistics.Add(relative, static_cast<uint64_t>(config_.history));
   }
   const season::Bounds bounds = season::ReachOf(header.statistics);
-  layout_.values(row).Add(header.seq, value, bounds);
-  layout_.errors(row).Add(header.seq, value, bounds, layout_.values(row));
+  layout_.values(row).Add(header.seq, relative, bounds);
+  layout_.errors(row).Add(header.seq, relative, bounds, layout_.values(row));
 }
 
 // Writes the surprise of token i under the forecast of the token before. If that forecast is not made yet, the token
 // before keeps the value and the place of the surprise.
 void ForecastingTask::TakeSurprise(const Run& run, size_t i, std::byte* row, TileToken* pending, Tile& tile) const {
   float* surprise = run.surprises == nullptr ? nullptr : run.surprises + i;
-  const float value = Clean(run.values[i]);
+  const float value = Relative(ValueOf(run, i), layout_.header(row).origin);
   if (pending != nullptr) {
     pending->followed = true;
     pending->next_value = value;
     pending->next_surprise = surprise;
+    if (surprise != nullptr) pending->next_range = RangeOf(value, row, tile);
   } else if (surprise != nullptr) {
     *surprise = OneStepSurprise(run, value, row, tile);
   }
+}
+
+// The range of the surprise of a value that the row has not taken yet.
+SurpriseRange ForecastingTask::RangeOf(float value, std::byte* row, Tile& tile) const {
+  SurpriseRange range;
+  const RowHeader& header = layout_.header(row);
+  if (std::isnan(value) || !layout_.support(row).IsFew()) return range;
+  const float* newest = layout_.values(row).Unroll(header.seq - 1, season::ReachOf(header.statistics), tile.values);
+  range.Count(newest, std::min<uint64_t>(header.seq, kOlder), value, layout_.support(row).span);
+  return range;
 }
 
 // The surprise under the forecast that the row keeps, made from the token before. The row has learned nothing since, so
@@ -167,61 +209,77 @@ float ForecastingTask::OneStepSurprise(const Run& run, float value, std::byte* r
   if (run.refinement >= Refinement::kCalibrated) {
     layout_.calibration().CorrectOneStep(layout_.calibration(row), quantiles);
   }
-  return Surprise(config_.quantiles, quantiles, value);
+  return RangeOf(value, row, tile).Apply(Surprise(config_.quantiles, quantiles, value));
 }
 
 // The input and a probe's evidence are computed now, because the row changes before the tile is full.
 void ForecastingTask::AddToken(const Run& run, std::byte* row, float* forecast, Tile& tile) const {
   const RowHeader& header = layout_.header(row);
-  const size_t since_fold = header.seq % static_cast<uint64_t>(config_.fold_every);
+  const uint32_t count = header.statistics.count;
   const float* newest = layout_.values(row).Unroll(header.seq, season::ReachOf(header.statistics), tile.values);
-  const math::Scaling scaling =
-      BuildInput(newest, static_cast<size_t>(config_.ring), header.statistics, tile.window, tile.input[tile.size]);
-  const bool probes = layout_.probes().At(header.seq);
   const season::Past past{newest, kOlder, layout_.values(row).typical, static_cast<int>(header.statistics.far)};
+  const season::Thinning thinning = season::ThinningOf(newest);
+  const season::Past places = PlacesOf(past, thinning, tile);
+  const math::Scaling scaling = BuildInput(places.newest, static_cast<size_t>(config_.ring),
+                                           {header.statistics, header.origin}, tile.window, tile.input[tile.size]);
+  const bool probes = layout_.probes().At(header.seq) && count > 0;
   if (probes) AddEvidence(past, scaling.scale, row, tile);
-  if (config_.seasons) AddSeasons(past, scaling, row, tile);
-  if (probes || forecast != nullptr) AddSources(past, scaling, row, tile);
-  tile.tokens[tile.size++] = {.row = row,
-                              .seq = header.seq,
-                              .age = since_fold + 1,
-                              .folds = since_fold + 1 == static_cast<size_t>(config_.fold_every),
-                              .probes = probes,
-                              .wanted = forecast != nullptr,
-                              .refinement = run.refinement,
-                              .forecast = forecast,
-                              .scaling = scaling,
-                              .unit = layout_.errors(row).unit,
-                              .support = layout_.support(row),
-                              .count = header.statistics.count,
-                              .followed = false,
-                              .next_value = kMissing,
-                              .next_surprise = nullptr};
+  const season::SeasonChoice choice = layout_.Choice(header.seq, row);
+  const uint64_t every = static_cast<uint64_t>(thinning.every),
+                 fold_every = every * static_cast<uint64_t>(config_.fold_every);
+  TileToken& token = tile.tokens[tile.size];
+  token = {.row = row,
+           .seq = header.seq,
+           .age = header.seq % fold_every / every + 1,
+           .folds = (header.seq + 1) % fold_every == 0,
+           .probes = probes,
+           .wanted = forecast != nullptr,
+           .refinement = run.refinement,
+           .forecast = forecast,
+           .scaling = scaling,
+           .thinning = thinning,
+           .unit = layout_.errors(row).unit,
+           .support = layout_.support(row),
+           .count = count,
+           .tail = {header.origin, forecast != nullptr && IsLearning(header.seq, count, layout_.errors(row), choice)},
+           .followed = false,
+           .next_value = kMissing,
+           .next_range = {},
+           .next_surprise = nullptr};
+  if (config_.seasons) AddSeasons(places, token, tile);
+  if (token.forecasts()) AddSources(places, token, tile);
+  ++tile.size;
 }
 
-// Adds the naive forecasts, in the units of the series for the mixture, and on the token's scale for a network with
-// seasons.
-void ForecastingTask::AddSources(const season::Past& past, const math::Scaling& scaling, std::byte* row,
-                                 Tile& tile) const {
-  const RowHeader& header = layout_.header(row);
+// The past without regular holes.
+season::Past ForecastingTask::PlacesOf(const season::Past& past, const season::Thinning& thinning, Tile& tile) const {
+  return thinning.every == 1 ? past : season::Thinned(past, thinning, tile.places);
+}
+
+// Adds the naive forecasts: by tokens and in the units of the series for the mixture; by places and on the token's
+// scale for a network with seasons.
+void ForecastingTask::AddSources(const season::Past& places, const TileToken& token, Tile& tile) const {
   const size_t horizon = static_cast<size_t>(config_.horizon);
   float* sources = tile.sources[tile.size];
-  season::WriteSources(past, layout_.Choice(header.seq, row), static_cast<float>(header.statistics.mean), horizon,
-                       sources);
+  season::WriteSources(places, season::Thinned(layout_.Choice(token.seq, token.row), token.thinning),
+                       static_cast<float>(layout_.header(token.row).statistics.mean), horizon, sources);
   if (config_.seasons)
-    season::StandardizeSources(sources, season::kSourceCount * horizon, scaling, tile.standard[tile.size]);
+    season::StandardizeSources(sources, season::kSourceCount * horizon, token.scaling, tile.standard[tile.size]);
+  for (size_t i = 0; i < season::kSourceCount && token.thinning.every > 1; ++i) {
+    season::Spread(token.thinning, horizon, 1, sources + i * horizon);
+  }
 }
 
 // Adds the seasonal inputs of the network, except for the sources.
-void ForecastingTask::AddSeasons(const season::Past& past, const math::Scaling& scaling, std::byte* row,
-                                 Tile& tile) const {
+void ForecastingTask::AddSeasons(const season::Past& places, const TileToken& token, Tile& tile) const {
   constexpr size_t kResiduals = package::ForecasterConfig::kSeasonalResiduals;
-  const uint64_t seq = layout_.header(row).seq;
-  const season::SeasonChoice choice = layout_.Choice(seq, row);
+  const int every = token.thinning.every;
+  const season::SeasonChoice choice = season::Thinned(layout_.Choice(token.seq, token.row), token.thinning);
   float residuals[season::kSeasonSources * season::kJudgedResiduals];
-  season::WriteStandardResiduals(past, choice, scaling.scale, season::kJudgedResiduals, residuals);
+  season::WriteStandardResiduals(places, choice, token.scaling.scale, season::kJudgedResiduals, residuals);
   double numbers[season::kSeasonalNumbers];
-  season::WriteSeasonalNumbers(seq, layout_.errors(row), choice, residuals, numbers);
+  season::WriteSeasonalNumbers(token.seq, layout_.errors(token.row), season::InTokens(choice, token.thinning),
+                               residuals, every, numbers);
   AddSeasonalNumbers(numbers, tile.input[tile.size] + config_.ring + package::ForecasterConfig::kSummaries);
   float* newest = tile.residuals[tile.size];
   for (size_t i = 0; i < season::kSeasonSources * kResiduals; ++i) {
@@ -276,18 +334,35 @@ void ForecastingTask::FinishTile(Tile& tile) const {
 void ForecastingTask::Refine(Tile& tile) const {
   for (size_t t = 0; t < tile.size; ++t) {
     const TileToken& token = tile.tokens[t];
+    if (!token.forecasts()) continue;
+    if (token.count == 0) std::fill_n(token.forecast, quantiles(), kMissing);  // nothing is known of the series
+    if (token.thinning.every > 1) {
+      season::Spread(token.thinning, static_cast<size_t>(config_.horizon), config_.quantiles.size(), token.forecast);
+    }
     if (token.probes) Learn(tile, t);
     if (!token.wanted) continue;
     if (!token.followed) KeepOneStep(tile, t);
-    if (token.refinement != Refinement::kNetwork) Mix(tile, t, token.forecast);
-    if (token.refinement >= Refinement::kCalibrated) {
-      layout_.calibration().Correct(layout_.calibration(token.row), token.forecast);
+    token.tail.Write(token.forecast, quantiles());
+    if (token.count > 0) {
+      RefineWanted(tile, t);
+    } else if (token.next_surprise != nullptr) {
+      *token.next_surprise = kMissing;
     }
-    if (token.next_surprise != nullptr) {
-      *token.next_surprise = Surprise(config_.quantiles, token.forecast, token.next_value);
-    }
-    if (token.refinement == Refinement::kRestricted)
-      token.support.Restrict(token.count, tile.forecast.size(), token.forecast);
+  }
+}
+
+// Refines a forecast for the call that asked for the forecast, and judges the next value if it came meanwhile.
+void ForecastingTask::RefineWanted(Tile& tile, size_t t) const {
+  const TileToken& token = tile.tokens[t];
+  if (token.refinement != Refinement::kNetwork) Mix(tile, t, token.forecast);
+  if (token.refinement >= Refinement::kCalibrated) {
+    layout_.calibration().Correct(layout_.calibration(token.row), token.forecast);
+  }
+  if (token.next_surprise != nullptr) {
+    *token.next_surprise = token.next_range.Apply(Surprise(config_.quantiles, token.forecast, token.next_value));
+  }
+  if (token.refinement == Refinement::kRestricted) {
+    token.support.Restrict(token.count, token.tail.origin, quantiles(), token.forecast);
   }
 }
 
@@ -295,17 +370,19 @@ void ForecastingTask::KeepOneStep(Tile& tile, size_t t) const {
   const TileToken& token = tile.tokens[t];
   std::copy_n(token.forecast, config_.quantiles.size(), layout_.one_step(token.row));
   for (size_t i = 0; i < season::kSourceCount; ++i) {
-    layout_.one_step_sources(token.row)[i] = tile.sources[t][i * static_cast<size_t>(config_.horizon)];
+    const float source = tile.sources[t][i * static_cast<size_t>(config_.horizon)];
+    layout_.one_step_sources(token.row)[i] = token.count == 0 ? kMissing : source;
   }
 }
 
 // The row learns from a copy of the forecast, because learning must not depend on the refinement that a call asks for.
 void ForecastingTask::Learn(Tile& tile, size_t t) const {
   const TileToken& token = tile.tokens[t];
-  layout_.mixture().Learn(token.seq, tile.evidence[t], token.forecast, layout_.mixture(token.row));
+  const int places = token.thinning.every;
+  layout_.mixture().Learn(token.seq, {tile.evidence[t], token.forecast, places}, layout_.mixture(token.row));
   std::copy_n(token.forecast, tile.forecast.size(), tile.forecast.begin());
   Mix(tile, t, tile.forecast.data());
-  layout_.calibration().Learn(token.seq, tile.judging[t], tile.forecast.data(), layout_.calibration(token.row));
+  layout_.calibration().Learn(token.seq, places, tile.judging[t], tile.forecast.data(), layout_.calibration(token.row));
 }
 
 void ForecastingTask::Mix(Tile& tile, size_t t, float* forecast) const {

@@ -135,8 +135,9 @@ InputScratch::InputScratch(size_t ring) : window(hwy::AllocateAligned<float>(mat
   std::fill_n(window.get(), math::kLanes + math::PadToLanes(ring), kMissing);
 }
 
-math::Scaling BuildInput(const float* newest, size_t size, const math::Statistics& statistics, InputScratch& scratch,
+math::Scaling BuildInput(const float* newest, size_t size, const SeriesSummary& series, InputScratch& scratch,
                          float* input) {
+  const math::Statistics& statistics = series.statistics;
   float* x =
       scratch.window.get() + math::kLanes;  // The values before, and those that fill the last vector, are missing.
   std::copy(newest + 1 - size, newest + 1, x);
@@ -144,7 +145,7 @@ math::Scaling BuildInput(const float* newest, size_t size, const math::Statistic
   HWY_DYNAMIC_DISPATCH(Summarize)(x, math::PadToLanes(size), &window);
   const bool empty = window.present == 0;
   const double center = empty ? statistics.mean : window.mean;
-  const double prior = statistics.Prior() * std::abs(center);
+  const double prior = statistics.Prior() * std::abs(series.origin + center);
   math::Statistics beside = statistics;
   beside.variance = statistics.VarianceBeside(window.variance, window.present / static_cast<double>(size));
   // 1e-7 |center| and 1e-30 keep the scale above 0 where the values do not vary.

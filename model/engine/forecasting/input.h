@@ -27,10 +27,16 @@ struct InputScratch {
   hwy::AlignedFreeUniquePtr<float[]> window;
 };
 
+// The statistics and the origin of a series' values, which are relative to the origin.
+struct SeriesSummary {
+  const math::Statistics& statistics;
+  double origin;
+};
+
 // Writes the input of a token to input: [size + 6], aligned to 64 and padded with zeros to kLanes. Returns the token's
 // scaling. `newest` points to the newest value, after older values in the order of time. The last `size` values count.
 // Values are NaN where missing, and within the statistics' reach.
-math::Scaling BuildInput(const float* newest, size_t size, const math::Statistics& statistics, InputScratch& scratch,
+math::Scaling BuildInput(const float* newest, size_t size, const SeriesSummary& series, InputScratch& scratch,
                          float* input);
 
 // Writes the seasonal numbers of the input, which follow the summaries, to input: [17]. Takes the logarithms of

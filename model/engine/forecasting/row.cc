@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -16,10 +17,11 @@ namespace {
 
 constexpr size_t kRowAlignment = 64;  // bytes: a cache line
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+constexpr double kFarRanges = 64.0, kFarDeviations = 4.0;  // of the last block, of the series; where the origin moves
 constexpr double kEmptyPeak = -std::numeric_limits<double>::infinity();
 
 // RowHeader has no padding, whose bytes could differ between equal rows.
-static_assert(std::is_trivially_copyable_v<RowHeader> && sizeof(RowHeader) == 40);
+static_assert(std::is_trivially_copyable_v<RowHeader> && sizeof(RowHeader) == 48);
 
 size_t RoundUp(size_t bytes) { return (bytes + kRowAlignment - 1) / kRowAlignment * kRowAlignment; }
 
@@ -39,13 +41,12 @@ RowLayout::RowLayout(const package::ForecasterConfig& config)
       output_width_(math::PadToLanes(static_cast<size_t>(config.value_width))),
       fold_every_(static_cast<size_t>(config.fold_every)),
       history_(static_cast<uint64_t>(config.history)),
-      calibration_offset_(sizeof(RowHeader) + (quantiles_ + season::kSourceCount) * sizeof(float)),
+      calibration_offset_(sizeof(RowHeader) + sizeof(Support) + (quantiles_ + season::kSourceCount) * sizeof(float)),
       mixture_offset_(calibration_offset_ + calibration_.state_size() * sizeof(float)),
       choices_offset_(mixture_offset_ + mixture_.state_size() * sizeof(float)),
       errors_offset_(choices_offset_ + mixture_.probes().under_way() * sizeof(season::SeasonChoice)),
       values_offset_(errors_offset_ + sizeof(season::LagErrors)),
-      support_offset_(values_offset_ + sizeof(season::ValueMemory)),
-      layers_offset_(RoundUp(support_offset_ + sizeof(Support))),
+      layers_offset_(RoundUp(values_offset_ + sizeof(season::ValueMemory))),
       layer_bytes_((output_width_ + 2 * heads_) * sizeof(double)),
       bytes_(RoundUp(layers_offset_ + layers_ * layer_bytes_)) {}
 
@@ -57,6 +58,37 @@ LayerState RowLayout::layer(std::byte* row, size_t layer) const {
 season::SeasonChoice RowLayout::Choice(uint64_t seq, std::byte* row) const {
   const uint64_t made = (seq + 1) / probes().every();
   return made == 0 ? season::SeasonChoice() : choices(row)[(made - 1) % probes().under_way()];
+}
+
+bool RowLayout::IsFarFromOrigin(std::byte* row) const {
+  const float(&recent)[season::ValueMemory::kBlock] = values(row).recent;
+  float least = std::numeric_limits<float>::infinity(), most = -least;
+  for (float value : recent) {
+    least = value < least ? value : least;  // a NaN fails both comparisons
+    most = value > most ? value : most;
+  }
+  if (least > most) return false;
+  const double level = std::min(std::abs(static_cast<double>(least)), std::abs(static_cast<double>(most)));
+  const double deviation = std::sqrt(header(row).statistics.variance);
+  return level > kFarRanges * (static_cast<double>(most) - least) && level > kFarDeviations * deviation;
+}
+
+void RowLayout::MoveOrigin(std::byte* row) const {
+  RowHeader& head = header(row);
+  season::ValueMemory& memory = values(row);
+  const float* newest =
+      std::find_if(std::rbegin(memory.recent), std::rend(memory.recent), [](float value) { return !std::isnan(value); })
+          .base() -
+      1;
+  const double before = std::exchange(head.origin, head.origin + static_cast<double>(*newest));
+  const double distance = head.origin - before;
+  if (distance == 0.0) return;  // the origin is too large for the newest value to change
+  head.statistics.mean -= distance;
+  std::for_each_n(one_step(row), quantiles_ + season::kSourceCount,
+                  [=](float& number) { number = math::Shifted(number, distance); });
+  calibration_.Shift(distance, calibration(row));
+  mixture_.Shift(distance, mixture(row));
+  memory.Shift(head.seq, distance);
 }
 
 void RowLayout::Reset(absl::Span<std::byte> row) const {
@@ -107,7 +139,10 @@ absl::Status RowLayout::CheckHeader(const RowHeader& header) const {
   if (statistics.far >= math::Statistics::kFarRun) return Impossible("far", statistics.far, "a new level by then");
   if (statistics.far > statistics.count) return Impossible("far", statistics.far, "more than all values");
   // The factor 1.001 allows for the rounding of a mean of many largest values.
-  const double most = statistics.count == 0 ? 0.0 : 1.001 * math::kLargestValue;
+  const double most = statistics.count == 0 ? 0.0 : 1.001 * math::kLargestDistance;
+  if (!(std::abs(header.origin) <= (statistics.count == 0 ? 0.0 : 1.001 * math::kLargestValue))) {
+    return Impossible("origin", header.origin, "beyond all values");
+  }
   if (!(std::abs(statistics.mean) <= most)) return Impossible("mean", statistics.mean, absl::StrCat("beyond ", most));
   // Values within +-most differ from their mean by at most 2 most, so the variance is at most 4 most^2.
   if (!(statistics.variance >= 0.0 && statistics.variance <= 4.0 * most * most)) {

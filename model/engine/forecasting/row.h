@@ -3,15 +3,19 @@
 
 // RowLayout gives the place of everything in a row, the bytes that one series remembers (model/README.md, 13):
 //
-//   RowHeader                                seq and statistics
+//   RowHeader                                seq, statistics and the origin of all values below
+//   Support                                  support
 //   float [Q], float [4]                     one_step, and its sources
 //   float [Calibration::state_size()]        calibration
 //   float [Mixture::state_size()]            mixture
 //   SeasonChoice [Probes::under_way()]       choices
-//   LagErrors, ValueMemory, Support          errors, values, support
+//   LagErrors, ValueMemory                   errors, values
 //   zeros up to a multiple of 64 bytes; all bytes beyond belong to the network, which may keep them elsewhere
 //   per layer: double o [V, padded], c [H], m [H]
 //   zeros up to a multiple of 64 bytes
+//
+// A row keeps values and forecasts as floats relative to its origin, a double: so a series at a level of 1e9 is as fine
+// as a series at 0. The origin is the first value. Where the series has left the origin far behind, the origin moves.
 //
 // A token that changes a field writes the field at once, in whichever call the token came, so equal histories leave
 // equal bytes. Little-endian. Threading: a plain value.
@@ -40,6 +44,7 @@ struct RowHeader {
   uint64_t seq;                 // tokens taken
   math::Statistics statistics;  // statistics of the values so far
   uint64_t claimed;             // 1 while a Step works on the row, to find a row that a call names twice; else 0
+  double origin;                // values and forecasts of the row are relative to the origin; 0 before the first value
 };
 
 class RowLayout {
@@ -55,7 +60,7 @@ class RowLayout {
   // Views of a row. REQUIRES: the row is aligned to 8 bytes.
   RowHeader& header(std::byte* row) const { return *reinterpret_cast<RowHeader*>(row); }
   float* one_step(std::byte* row) const {
-    return reinterpret_cast<float*>(row + sizeof(RowHeader));
+    return reinterpret_cast<float*>(row + sizeof(RowHeader) + sizeof(Support));
   }  // the network's forecast, unrefined; NaN without a forecast
   float* one_step_sources(std::byte* row) const { return one_step(row) + quantiles_; }  // the forecast's sources
   float* calibration(std::byte* row) const { return reinterpret_cast<float*>(row + calibration_offset_); }
@@ -70,11 +75,16 @@ class RowLayout {
   season::ValueMemory& values(std::byte* row) const {
     return *reinterpret_cast<season::ValueMemory*>(row + values_offset_);
   }
-  Support& support(std::byte* row) const { return *reinterpret_cast<Support*>(row + support_offset_); }
+  Support& support(std::byte* row) const { return *reinterpret_cast<Support*>(row + sizeof(RowHeader)); }
   LayerState layer(std::byte* row, size_t layer) const;
 
   // The seasons chosen by the last probe up to token `seq`; no seasons before the first probe.
   season::SeasonChoice Choice(uint64_t seq, std::byte* row) const;
+
+  // True if the series has left the origin so far behind that floats lose what its values differ by. Asked when a block
+  // of values is full, and then Move makes the newest value the origin.
+  bool IsFarFromOrigin(std::byte* row) const;
+  void MoveOrigin(std::byte* row) const;
 
   void Reset(absl::Span<std::byte> row) const;
 
@@ -107,7 +117,6 @@ class RowLayout {
   size_t choices_offset_;
   size_t errors_offset_;
   size_t values_offset_;
-  size_t support_offset_;
   size_t layers_offset_;
   size_t layer_bytes_;
   size_t bytes_;

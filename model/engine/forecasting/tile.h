@@ -11,32 +11,39 @@
 #include <memory>
 #include <vector>
 
+#include "model/engine/forecast_result.h"
 #include "model/engine/forecasting/input.h"
 #include "model/engine/forecasting/network.h"
 #include "model/engine/forecasting/refinement/support.h"
+#include "model/engine/forecasting/refinement/surprise.h"
 #include "model/engine/forecasting/row.h"
 #include "model/engine/task.h"
 #include "model/math/scaling.h"
+#include "model/season/thinning.h"
 
 namespace aaren::engine {
 
 struct TileToken {
   std::byte* row;
   uint64_t seq;
-  size_t age;             // tokens since the last fold, this token included
+  size_t age;             // places (season/thinning.h) since the last fold, this token's included
   bool folds;             // false if the token only peeks
   bool probes;            // true if the row learns from the token's forecast
   bool wanted;            // true if the forecast is asked for
   Refinement refinement;  // for the forecast, and for the next value's surprise
-  float* forecast;        // out, [T, Q], if wanted; else null until the pass has made a probe's, in the pass's memory
+  float* forecast;        // out, [T, Q] and a tail, if wanted; else null until the pass has made a probe's, in the
+                          // pass's memory
   math::Scaling scaling;
+  season::Thinning thinning;
   float unit;       // unit of the naive forecasts' errors
   Support support;  // the support after this token
   uint32_t count;   // values up to this token
+  ResultTail tail;
 
   // The next token of the run, if that token came before this token's forecast was made.
   bool followed;
   float next_value;
+  SurpriseRange next_range;
   float* next_surprise;  // out; null if not wanted
 
   bool forecasts() const { return wanted || probes; }  // false: the token only folds
@@ -73,6 +80,7 @@ struct Tile final : Task::Scratch {
   std::vector<float> quantiles;        // [Q]
   std::vector<float> forecast;         // [T, Q]: a probe's forecast, while the wanted forecast lies elsewhere
   season::ValueMemory::Window values;  // the values of a single token
+  season::ValueMemory::Window places;  // the same without regular holes
   InputScratch window;
 };
 

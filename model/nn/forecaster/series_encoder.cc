@@ -124,7 +124,7 @@ void SeriesEncoder::WriteSeasons(const float* newest, const math::Scaling& scali
   float residuals[season::kSeasonSources * season::kJudgedResiduals];
   season::WriteStandardResiduals(past, choice_, scaling.scale, season::kJudgedResiduals, residuals);
   double* numbers = place.features + config_.ring + package::ForecasterConfig::kSummaries;
-  season::WriteSeasonalNumbers(seq_, errors_, choice_, residuals, numbers);
+  season::WriteSeasonalNumbers(seq_, errors_, choice_, residuals, /*every=*/1, numbers);
   for (size_t i = 0; i < season::kSeasonalNumbers; ++i)
     numbers[i] = season::kTakesLogarithm[i] ? std::log(numbers[i]) : numbers[i];
   for (size_t i : season::kLagNumbers) numbers[i] /= 7;

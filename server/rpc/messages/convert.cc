@@ -47,7 +47,8 @@ task::OutputRequest ToOutputRequest(const v1::OutputOptions& output) {
           .quantiles = {output.quantiles().begin(), output.quantiles().end()},
           .every = std::max(output.every(), 1u),
           .surprise = output.surprise(),
-          .refinement = ToRefinement(output)};
+          .refinement = ToRefinement(output),
+          .relative = output.relative()};
 }
 
 void FillSchema(const task::Schema& schema, v1::ModelInfo& info) {
@@ -91,6 +92,19 @@ void FillValues(const session::ForecastsReply& reply, size_t begin, size_t end,
   }
 }
 
+// Fills what results [begin, end) say beside their forecasts, as far as the reply's plan asks for that.
+void FillTails(const session::ForecastsReply& reply, size_t begin, size_t end, v1::Forecasts& forecasts) {
+  if (!reply.plan->relative && !reply.plan->surprise) return;
+  bool learning = false;
+  for (const float* result : reply.forecasts.subspan(begin * reply.channels, (end - begin) * reply.channels)) {
+    const engine::ResultTail tail = reply.model->conversion->TailOf(result);
+    if (reply.plan->relative) forecasts.add_offsets(tail.origin);
+    if (reply.plan->surprise) forecasts.add_learning(tail.learning);
+    learning |= tail.learning;
+  }
+  if (!learning) forecasts.clear_learning();
+}
+
 }  // namespace
 
 session::Outcome<session::OpenRequest> ToOpenRequest(const v1::Open& open, const std::string& tenant) {
@@ -126,6 +140,7 @@ session::TokensView ToTokensView(const v1::Tokens& tokens) {
   view.times_ns = SpanOf(tokens.times_ns());
   view.marks = SpanOf(tokens.marks());
   view.future_values = SpanOf(tokens.future_values());
+  view.doubles = SpanOf(tokens.doubles());
   if (tokens.has_delivered_seq()) view.delivered_seq = tokens.delivered_seq();
   view.silent = tokens.silent();
   return view;
@@ -154,7 +169,8 @@ void FillOpened(session::Handle handle, const session::OpenedReply& reply, v1::O
 
 size_t ResultsPerItem(const session::ForecastsReply& reply) {
   if (reply.results == 1) return 1;
-  const size_t bytes = reply.channels * (PlannedFloats(reply) + 1) * sizeof(float) + sizeof(int64_t);
+  const size_t channel = (PlannedFloats(reply) + 1) * sizeof(float) + sizeof(double) + sizeof(bool);
+  const size_t bytes = reply.channels * channel + sizeof(int64_t);
   return std::max<size_t>(kItemBytes / bytes, 1);
 }
 
@@ -169,6 +185,7 @@ void FillForecasts(session::Handle handle, const session::ForecastsReply& reply,
     Append(reply.surprises.subspan(begin * reply.channels, (end - begin) * reply.channels),
            *forecasts.mutable_surprise());
   }
+  FillTails(reply, begin, end, forecasts);
   if (!reply.times_ns.empty()) Append(reply.times_ns.subspan(begin, end - begin), *forecasts.mutable_times_ns());
   if (!reply.steps_ns.empty()) FillSteps(reply.steps_ns.subspan(begin, end - begin), forecasts);
 }

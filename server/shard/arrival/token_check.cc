@@ -23,11 +23,22 @@ bool AnyInfinite(absl::Span<const float> values) {
   return infinite != 0;
 }
 
-session::Refusal NameInfinite(absl::Span<const float> values, size_t skipped, uint32_t channels) {
+bool AnyInfinite(absl::Span<const double> values) {
+  uint32_t infinite = 0;
+  for (const double value : values) {
+    uint64_t bits;
+    std::memcpy(&bits, &value, sizeof(bits));
+    infinite |= static_cast<uint32_t>((bits & ~(uint64_t{1} << 63)) == uint64_t{0x7ff} << 52);
+  }
+  return infinite != 0;
+}
+
+template <typename T>
+session::Refusal NameInfinite(absl::string_view field, absl::Span<const T> values, size_t skipped, uint32_t channels) {
   size_t i = skipped;
   while (!std::isinf(values[i])) ++i;
-  return session::InvalidField(Indexed("values", i), absl::StrCat(values[i], " at token ", i / channels, ", channel ",
-                                                                  i % channels, "; missing values are NaN"));
+  return session::InvalidField(Indexed(field, i), absl::StrCat(values[i], " at token ", i / channels, ", channel ",
+                                                               i % channels, "; missing values are NaN"));
 }
 
 std::optional<session::Refusal> CheckGivenTimes(absl::Span<const int64_t> times, uint32_t skip,
@@ -109,7 +120,12 @@ std::optional<session::Refusal> CheckContent(const session::TokensView& tokens, 
                                              uint32_t skip, store::TokenClock& clock) {
   // Tokens before `skip` were checked at their first arrival.
   const size_t skipped = size_t{skip} * session.channels;
-  if (AnyInfinite(tokens.values.subspan(skipped))) return NameInfinite(tokens.values, skipped, session.channels);
+  if (!tokens.values.empty() && AnyInfinite(tokens.values.subspan(skipped))) {
+    return NameInfinite("values", tokens.values, skipped, session.channels);
+  }
+  if (!tokens.doubles.empty() && AnyInfinite(tokens.doubles.subspan(skipped))) {
+    return NameInfinite("doubles", tokens.doubles, skipped, session.channels);
+  }
   if (session.regular_times) {
     const uint64_t count = tokens.count(session.channels);
     return CheckRegularTimes(session, tokens.first_seq + skip, tokens.first_seq + count - 1, clock);

@@ -65,7 +65,8 @@ void Stepper::NoteTokens(const StepCall& call, const StepPart& part, const queue
       watch::Sighting& sighting = sightings_.emplace_back();
       sighting.seq = session.point.seq + t;
       sighting.channel = channel;
-      sighting.value = item.inputs()[((piece.first + t) * session.channels + channel) * inputs];
+      const size_t place = (piece.first + t) * session.channels + channel;
+      sighting.value = session.model->conversion->InputValue(item.inputs() + place * inputs);
       if (!computed) continue;
       if (session.plan->surprise) {
         sighting.surprise = buffers_.surprises()[part.surprises + channel * part.tokens + cursor.token];
@@ -171,12 +172,13 @@ size_t Stepper::CollectResults(const StepCall& call, const StepPart& part, const
     if (!session.plan->Sends(seq)) continue;
     ++results;
     for (uint32_t channel = 0; channel < session.channels; ++channel) {
-      reply_.forecasts.push_back(
-          &buffers_.forecasts()[part.forecasts + (channel * part.wanted + computed) * call.floats]);
+      const float* result = &buffers_.forecasts()[part.forecasts + (channel * part.wanted + computed) * call.floats];
+      reply_.forecasts.push_back(result);
       if (!session.plan->surprise) continue;
       const float surprise = buffers_.surprises()[part.surprises + channel * part.tokens + cursor.token];
       reply_.surprises.push_back(surprise);
-      if (!std::isnan(surprise)) counted.surprises.Observe(surprise);
+      const bool counts = !std::isnan(surprise) && !session.model->conversion->TailOf(result).learning;
+      if (counts) counted.surprises.Observe(surprise);
     }
     if (!session.regular_times && !item.timed) continue;
     reply_.times_ns.push_back(session.point.clock.last_time_ns);

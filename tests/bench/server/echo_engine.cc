@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "model/engine/cpu/host_lane.h"
+#include "model/engine/forecast_result.h"
 
 namespace aaren::bench {
 namespace {
@@ -12,13 +13,15 @@ class EchoEngine final : public engine::Engine {
  public:
   explicit EchoEngine(const package::ForecasterConfig& config) : config_(config) {}
 
-  size_t result_floats() const override { return static_cast<size_t>(config_.horizon) * config_.quantiles.size(); }
+  size_t result_floats() const override {
+    return static_cast<size_t>(config_.horizon) * config_.quantiles.size() + engine::ResultTail::kFloats;
+  }
   std::string tier() const override { return "exact"; }
   size_t row_bytes() const override { return 64; }
   std::unique_ptr<engine::Lane> NewLane(size_t capacity_rows) const override;
   void ResetRow(absl::Span<std::byte> row) const override { std::memset(row.data(), 0, row.size()); }
 
-  std::vector<float> Remembered(absl::Span<const std::byte>) const override { return {}; }
+  std::vector<double> Remembered(absl::Span<const std::byte>) const override { return {}; }
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override {
     uint64_t seq;
     std::memcpy(&seq, row.data(), sizeof(seq));
@@ -31,11 +34,13 @@ class EchoEngine final : public engine::Engine {
       std::byte* row = rows.Row(run.slot).data();
       uint64_t seq;
       std::memcpy(&seq, row, sizeof(seq));
-      seq += run.values.size();
+      seq += run.forecast.size();
       std::memcpy(row, &seq, sizeof(seq));
       float* out = run.forecasts;
-      for (size_t i = 0; i < run.values.size(); ++i) {
-        if (run.forecast[i]) out = std::fill_n(out, size, run.values[i]);
+      for (size_t i = 0; i < run.forecast.size(); ++i) {
+        if (!run.forecast[i]) continue;
+        out = std::fill_n(out, size, static_cast<float>(engine::ValueAt(run.values, run.forecast.size(), i)));
+        out = std::fill_n(out, engine::ResultTail::kFloats, 0.0f);
       }
     }
     return absl::OkStatus();

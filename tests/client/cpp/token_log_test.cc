@@ -31,6 +31,28 @@ TEST(TokenLogTest, CopiesARangeOfTokens) {
   EXPECT_THAT(tokens.times_ns(), ElementsAre(200, 300));
 }
 
+TEST(TokenLogTest, DoublesTravelAsDoubles) {
+  TokenLog log;
+  log.Reset(0, 2);
+  const double values[] = {0.1, 123456789, 1e12 + 0.5, 3};
+  const TokenBatch batch{.doubles = values};
+  ASSERT_EQ(*log.Check(batch), 2u);
+  log.Append(batch, 2);
+  v1::Tokens tokens;
+  EXPECT_EQ(log.CopyTo(1, 5, tokens), 1u);
+  EXPECT_THAT(tokens.doubles(), ElementsAre(1e12 + 0.5, 3));
+  EXPECT_EQ(tokens.values_size(), 0);
+}
+
+TEST(TokenLogTest, RefusesDoublesBesideValuesAndDoublesBeyondAFloat) {
+  TokenLog log;
+  log.Reset(0, 1);
+  const float values[] = {1};
+  const double doubles[] = {1}, large[] = {1e39};
+  EXPECT_FALSE(log.Check({.values = values, .doubles = doubles}).ok());
+  EXPECT_THAT(std::string(log.Check({.doubles = large}).status().message()), HasSubstr("token 0, channel 0"));
+}
+
 TEST(TokenLogTest, ACopyEndsWhereSilenceBeginsOrEnds) {
   TokenLog log;
   log.Reset(0, 1);

@@ -1,11 +1,13 @@
 #include "tests/e2e/oracle/expectation.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
 
 #include "model/engine/cpu/cpu_engine.h"
+#include "model/engine/forecast_result.h"
 #include "tests/e2e/soak/chance.h"
 
 namespace aaren::oracle {
@@ -55,17 +57,18 @@ absl::StatusOr<std::unique_ptr<Expectation>> Expectation::Load(const std::string
 void Expectation::Step(absl::Span<Token> tokens) {
   std::vector<float> values;
   std::vector<engine::Run> runs;
-  forecasts_.resize(tokens.size() * forecast_floats());
+  const size_t floats = engine_->result_floats();
+  forecasts_.resize(tokens.size() * floats);
   for (const Token& token : tokens) values.push_back(Value(token.session, folded_[token.session]++));
   for (size_t i = 0; i < tokens.size(); ++i) {
     runs.push_back({.slot = slots_[tokens[i].session],
                     .values = absl::MakeConstSpan(&values[i], 1),
                     .forecast = absl::MakeConstSpan(&kWanted, 1),
-                    .forecasts = &forecasts_[i * forecast_floats()]});
+                    .forecasts = &forecasts_[i * floats]});
   }
   RequireDone(*lane_, runs);
   for (size_t i = 0; i < tokens.size(); ++i) {
-    tokens[i].digest = DigestOf(absl::MakeConstSpan(forecasts_).subspan(i * forecast_floats(), forecast_floats()));
+    tokens[i].digest = DigestOf(ToForecast(&forecasts_[i * floats]));
   }
 }
 
@@ -74,7 +77,7 @@ std::vector<float> Expectation::Forecast(size_t session, uint64_t seq) const {
   engine::Slot slot;
   Require(lane->Allocate({&slot, 1}));
   Require(lane->Reset({&slot, 1}));
-  std::vector<float> forecast(forecast_floats());
+  std::vector<float> forecast(engine_->result_floats());
   for (uint64_t s = 0; s <= seq; ++s) {
     const float value = Value(session, s);
     const engine::Run run = {.slot = slot,
@@ -83,7 +86,16 @@ std::vector<float> Expectation::Forecast(size_t session, uint64_t seq) const {
                              .forecasts = forecast.data()};
     RequireDone(*lane, {&run, 1});
   }
+  ToForecast(forecast.data());
+  forecast.resize(forecast_floats());
   return forecast;
+}
+
+// A result of the engine in the units of the series, in place.
+absl::Span<const float> Expectation::ToForecast(float* result) const {
+  const engine::ResultTail tail = engine::ResultTail::Of(result, forecast_floats());
+  std::for_each_n(result, forecast_floats(), [&tail](float& quantile) { quantile = tail.AbsoluteFloat(quantile); });
+  return {result, forecast_floats()};
 }
 
 }  // namespace aaren::oracle

@@ -50,6 +50,7 @@ class Expectation {
  private:
   Expectation() = default;
   size_t forecast_floats() const { return static_cast<size_t>(config().horizon) * config().quantiles.size(); }
+  absl::Span<const float> ToForecast(float* result) const;
 
   package::ModelPackage package_;
   std::unique_ptr<engine::Engine> engine_;

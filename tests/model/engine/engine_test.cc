@@ -29,7 +29,7 @@ class EngineTest : public testing::Test {
   Stepper stepper_{RandomPackage(TinyConfig(), 1)};
   std::vector<float> value_ = {1.0f};
   std::vector<uint8_t> flag_ = {1};
-  std::vector<float> forecast_ = std::vector<float>(15);
+  std::vector<float> forecast_ = std::vector<float>(18);
 };
 
 void ExpectInvalid(const absl::Status& status, const std::string& message) {

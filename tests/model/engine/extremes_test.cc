@@ -86,7 +86,14 @@ TEST(ExtremesTest, ConstantSeries) {
   ExpectSaneForecasts(std::vector<float>(300, -1e30f));
 }
 
-TEST(ExtremesTest, NothingButMissingValues) { ExpectSaneForecasts(std::vector<float>(300, NAN)); }
+TEST(ExtremesTest, NothingButMissingValuesIsForecastMissing) {
+  Stepper stepper(RandomPackage(TinyConfig(), 1));
+  const Slot slot = stepper.Open();
+  const Outputs outputs = stepper.Feed(slot, std::vector<float>(300, NAN));
+  for (float forecast : outputs.forecasts) ASSERT_TRUE(std::isnan(forecast));
+  for (float surprise : outputs.surprises) ASSERT_TRUE(std::isnan(surprise));
+  EXPECT_TRUE(stepper.engine()->CheckRow(stepper.RowBytes(slot)).ok());
+}
 
 TEST(ExtremesTest, OneValueThenNothing) {
   std::vector<float> series(300, NAN);

@@ -52,9 +52,9 @@ Bits BitsOf(Stepper& stepper, size_t most) {
     whole.Append(stepper.Feed(third, Whole(tokens)));
     stepper.Feed(fourth, Part(cycle, begin, most));
   }
-  const Bits bits = {Fingerprint(network.forecasts), Fingerprint(outputs.forecasts),
+  const Bits bits = {Fingerprint(network.results),   Fingerprint(outputs.results),
                      Fingerprint(outputs.surprises), Fingerprint(stepper.RowBytes(slot)),
-                     Fingerprint(whole.forecasts),   Fingerprint(stepper.RowBytes(fourth))};
+                     Fingerprint(whole.results),     Fingerprint(stepper.RowBytes(fourth))};
   stepper.lane().Free({slot, second, third, fourth});
   return bits;
 }

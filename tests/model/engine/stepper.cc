@@ -8,6 +8,7 @@
 #include <limits>
 #include <random>
 
+#include "model/engine/forecast_result.h"
 #include "tests/model/engine/tested_engine.h"
 
 namespace aaren::engine {
@@ -23,15 +24,29 @@ bool SameBits(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
 }
 
+// The quantiles of results of `size` floats, in the units of the series.
+std::vector<float> Absolute(const std::vector<float>& results, size_t size) {
+  std::vector<float> forecasts;
+  const size_t quantiles = size - ResultTail::kFloats;
+  for (size_t begin = 0; begin < results.size(); begin += size) {
+    const ResultTail tail = ResultTail::Of(&results[begin], quantiles);
+    for (size_t i = begin; i < begin + quantiles; ++i) forecasts.push_back(tail.AbsoluteFloat(results[i]));
+  }
+  return forecasts;
+}
+
 }  // namespace
 
+double Portion::ValueOf(size_t token) const { return ValueAt(values, forecast.size(), token); }
+
 void Outputs::Append(const Outputs& more) {
+  results.insert(results.end(), more.results.begin(), more.results.end());
   forecasts.insert(forecasts.end(), more.forecasts.begin(), more.forecasts.end());
   surprises.insert(surprises.end(), more.surprises.begin(), more.surprises.end());
 }
 
 bool Outputs::operator==(const Outputs& other) const {
-  return SameBits(forecasts, other.forecasts) && SameBits(surprises, other.surprises);
+  return SameBits(results, other.results) && SameBits(surprises, other.surprises);
 }
 
 Stepper::Stepper(const package::ModelPackage& package, size_t capacity) : Stepper(MakeEngine(package), capacity) {}
@@ -54,19 +69,25 @@ std::vector<Outputs> Stepper::Step(const std::vector<Portion>& portions) {
     const Portion& portion = portions[i];
     size_t wanted = 0;
     for (uint8_t flag : portion.forecast) wanted += flag != 0;
-    outputs[i].forecasts.resize(wanted * size);
-    outputs[i].surprises.resize(portion.values.size());
+    outputs[i].results.resize(wanted * size);
+    outputs[i].surprises.resize(portion.forecast.size());
     runs.push_back({.slot = portion.slot,
                     .values = portion.values,
                     .forecast = portion.forecast,
-                    .forecasts = outputs[i].forecasts.data(),
+                    .forecasts = outputs[i].results.data(),
                     .surprises = outputs[i].surprises.data(),
                     .refinement = portion.refinement});
   }
   const absl::StatusOr<Ticket> ticket = lane_->Submit(runs);
   const absl::Status status = ticket.ok() ? lane_->Wait(*ticket) : ticket.status();
   EXPECT_TRUE(status.ok()) << status;
+  for (Outputs& one : outputs) one.forecasts = Absolute(one.results, size);
   return outputs;
+}
+
+Outputs Stepper::FeedDoubles(Slot slot, const std::vector<double>& values, Refinement refinement) {
+  const std::vector<uint8_t> wanted(values.size(), 1);
+  return Step({{.slot = slot, .values = RunValues(values), .forecast = wanted, .refinement = refinement}})[0];
 }
 
 Outputs Stepper::Feed(Slot slot, const std::vector<float>& values, Refinement refinement) {

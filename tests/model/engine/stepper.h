@@ -13,7 +13,8 @@ namespace aaren::engine {
 
 // The outputs of a session for some tokens.
 struct Outputs {
-  std::vector<float> forecasts;
+  std::vector<float> results;    // [wanted, Engine::result_floats()]
+  std::vector<float> forecasts;  // [wanted, horizon, quantiles], the same in the units of the series
   std::vector<float> surprises;
 
   void Append(const Outputs& more);
@@ -23,9 +24,11 @@ struct Outputs {
 // A session's part of a call.
 struct Portion {
   Slot slot;
-  std::vector<float> values;
+  std::vector<float> values;  // of a run
   std::vector<uint8_t> forecast;
   Refinement refinement = Refinement::kRestricted;
+
+  double ValueOf(size_t token) const;
 };
 
 class Stepper {
@@ -46,6 +49,7 @@ class Stepper {
 
   // Takes a session's tokens in a single call, with a forecast from each token.
   Outputs Feed(Slot slot, const std::vector<float>& values, Refinement refinement = Refinement::kRestricted);
+  Outputs FeedDoubles(Slot slot, const std::vector<double>& values, Refinement refinement = Refinement::kRestricted);
 
   std::vector<std::byte> RowBytes(Slot slot);
   void SetRow(Slot slot, const std::vector<std::byte>& bytes);

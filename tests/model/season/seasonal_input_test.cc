@@ -25,7 +25,7 @@ class SeasonalInputTest : public testing::Test {
     float residuals[kSeasonSources * kJudgedResiduals];
     WriteStandardResiduals(past(), choice, 2, kJudgedResiduals, residuals);
     std::vector<double> numbers(kSeasonalNumbers);
-    WriteSeasonalNumbers(seq, errors_, choice, residuals, numbers.data());
+    WriteSeasonalNumbers(seq, errors_, choice, residuals, /*every=*/1, numbers.data());
     return numbers;
   }
 

@@ -68,6 +68,13 @@ float ToForecast(double y) {
   return std::fabs(rounded) < 1e-27f ? 0.0f : rounded;
 }
 
+float Shifted(float y, double distance) { return Missing(y) ? y : ToForecast(y - distance); }
+
+void Order(int M, float* q, int Q) {
+  for (int i = M + 1; i < Q; ++i) q[i] = std::max(q[i], q[i - 1]);
+  for (int i = M - 1; i >= 0; --i) q[i] = std::min(q[i], q[i + 1]);
+}
+
 Vector Product(Tier tier, const package::Tensor& weight, const package::Tensor* bias, const Vector& x) {
   Vector out = tier == Tier::kFast ? FastSums(weight, x) : Sums(weight, x);
   for (size_t n = 0; n < out.size(); ++n) out[n] += bias != nullptr ? bias->data[n] : 0.0f;  // the sum turns -0 into +0

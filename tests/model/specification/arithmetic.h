@@ -23,8 +23,10 @@ using Vector = std::vector<float>;
 inline const float kMissing = std::bit_cast<float>(uint32_t{0x7fc00000});  // 0.9
 inline bool Missing(float x) { return x != x; }
 
-float ToFloat(double y);     // 0.10
-float ToForecast(double y);  // 0.11
+float ToFloat(double y);                  // 0.10
+float ToForecast(double y);               // 0.11
+float Shifted(float y, double distance);  // 1.42
+void Order(int M, float* q, int Q);       // 7.7
 
 // 0.12
 template <typename T>

@@ -1,6 +1,7 @@
 #include "tests/model/specification/forecaster.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "tests/model/specification/network/input.h"
@@ -19,24 +20,32 @@ Forecaster::Forecaster(const package::ModelPackage& package, Tier tier)
       one_step_(sizes_.Q, kMissing),
       one_step_sources_{kMissing, kMissing, kMissing, kMissing} {}
 
-Reply Forecaster::Take(float value, bool wanted, Stage stage) {
-  const float x = Arriving(value);
-  Reply reply = {.surprise = SurpriseOf(x, stage), .forecast = {}};
+Reply Forecaster::Take(double value, bool wanted, Stage stage) {
+  MoveOrigin();
+  const double x = Arriving(value);
+  Reply reply = {.surprise = SurpriseOf(series_.Relative(x), stage), .forecast = {}, .origin = 0, .learning = false};
+  series_.SetOrigin(x);
   support_.Take(series_, x);
-  series_.Take(t_, x);
-  errors_.Take(series_, x);
+  series_.Take(t_, series_.Relative(x));
+  errors_.Take(series_, series_.Relative(x));
   std::fill(one_step_.begin(), one_step_.end(), kMissing);
   one_step_sources_.fill(kMissing);
 
-  const bool folds = (t_ + 1) % sizes_.S == 0, probe = (t_ + 1) % sizes_.D == 0;
+  const bool folds = (t_ + 1) % sizes_.S == 0, probe = (t_ + 1) % sizes_.D == 0 && series_.n > 0;
   if (folds || probe || wanted) {  // 1.38
     const Outcome outcome = GoOn(probe, wanted);
     if (probe) {
       const int64_t p = (t_ + 1) / sizes_.D - 1;
-      mixture_.Judge(p, errors_.unit, outcome.forecast);
-      calibration_.Judge(p, series_, Mixed(outcome));
+      const int64_t k = series_.FindThinning().every;
+      mixture_.Judge(p, k, errors_.unit, outcome.forecast);
+      calibration_.Judge(p, k, series_, Mixed(outcome));
     }
     if (wanted) {
+      reply.forecast = Vector(sizes_.T * sizes_.Q, kMissing);  // 5.8
+      reply.origin = series_.origin;
+      reply.learning = IsLearning();
+    }
+    if (wanted && series_.n > 0) {
       std::copy_n(outcome.forecast.begin(), sizes_.Q, one_step_.begin());
       one_step_sources_ = outcome.sources[0];
       reply.forecast = Refined(outcome, stage);
@@ -46,37 +55,69 @@ Reply Forecaster::Take(float value, bool wanted, Stage stage) {
   return reply;
 }
 
+void Forecaster::MoveOrigin() {
+  const double distance = series_.Move();
+  if (distance == 0) return;
+  for (float& q : one_step_) q = Shifted(q, distance);
+  for (float& source : one_step_sources_) source = Shifted(source, distance);
+  calibration_.Shift(distance);
+  mixture_.Shift(distance);
+}
+
+bool Forecaster::IsLearning() const {
+  if (series_.n >= 100) return false;
+  const int a = mixture_.Chosen((t_ + 1) / sizes_.D - 1).a;
+  if (a == 0 || t_ < 2 * a) return true;
+  return !(static_cast<float>(errors_.Score(a).value_or(INFINITY)) < 0.5f);
+}
+
 float Forecaster::SurpriseOf(float x, Stage stage) const {
   Vector q = one_step_;
   if (Missing(q[0])) return kMissing;
   if (stage >= Stage::kMixed) mixture_.Mix(t_ - 1, 1, one_step_sources_, errors_.unit, q.data());
   if (stage >= Stage::kCalibrated) calibration_.Correct(1, q.data());
-  return Surprise(sizes_.a, q, x);
+  const float surprise = Surprise(sizes_.a, q, x);
+  if (!support_.IsFew() || Missing(surprise)) return surprise;
+  const SurpriseRange range(series_, support_.span, x);
+  return Clamp(surprise, range.least, range.most);
 }
 
 Forecaster::Outcome Forecaster::GoOn(bool probe, bool wanted) {
-  Input input(series_, sizes_.P);
+  const Thinning thinning = series_.FindThinning();
+  Input input(series_, thinning, sizes_.P);
   const int64_t p = (t_ + 1) / sizes_.D - 1;
   if (probe) {
     errors_.unit = static_cast<float>(Clamp(input.scale, double{1e-31f}, double{std::numeric_limits<float>::max()}));
     mixture_.Choose(p, series_, errors_);
   }
-  const Seasons seasons = mixture_.Chosen(p);  // 6.6
+  Seasons seasons = mixture_.Chosen(p);                                                    // 6.6
+  for (int* lag : {&seasons.a, &seasons.b}) *lag = *lag % thinning.every == 0 ? *lag : 0;  // 2.18
+  const Standpoint from{.token = t_ - thinning.since, .far = series_.far, .every = thinning.every};
   Outcome outcome;
-  for (int j = 1; j <= sizes_.T; ++j) {
-    outcome.sources.push_back(Sources(series_, seasons, j, {.token = t_, .far = series_.far}));
+  for (int s = 1; s <= sizes_.T; ++s) {
+    outcome.sources.push_back(Sources(series_, seasons, s * static_cast<int>(thinning.every), from));
   }
-  const SeasonalInput seasonal(series_, errors_, seasons, input, outcome.sources);
+  const SeasonalInput seasonal(series_, errors_, seasons, thinning, input, outcome.sources);
   if (sizes_.seasons) input.u.insert(input.u.end(), seasonal.numbers.begin(), seasonal.numbers.end());
 
-  const Vector x = network_.Forward(t_, input.u);
+  const Vector x = network_.Forward(t_, thinning.every, input.u);
   if (!probe && !wanted) return outcome;
   const Vector y = network_.Normed(x);
   Vector skip = network_.Product("head.skip", input.u);
   if (sizes_.seasons) skip = SeasonSkip(network_, skip, y, seasonal);
   outcome.forecast = network_.Quantiles(y, skip);
   for (float& q : outcome.forecast) q = ToForecast(input.mu + input.scale * q);  // 5.7
+  Spread(thinning, outcome);
   return outcome;
+}
+
+void Forecaster::Spread(Thinning thinning, Outcome& outcome) const {
+  const Outcome places = outcome;
+  for (int j = 1; j <= sizes_.T; ++j) {
+    const int64_t s = thinning.StepOf(j) - 1;
+    outcome.sources[j - 1] = places.sources[s];
+    std::copy_n(&places.forecast[s * sizes_.Q], sizes_.Q, &outcome.forecast[(j - 1) * sizes_.Q]);
+  }
 }
 
 Vector Forecaster::Mixed(const Outcome& outcome) const {

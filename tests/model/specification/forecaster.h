@@ -23,6 +23,8 @@ enum class Stage { kNetwork, kMixed, kCalibrated, kRestricted };
 struct Reply {
   float surprise;
   Vector forecast;  // [T, Q], empty if not wanted
+  double origin;    // of the forecast
+  bool learning;    // 8.15
 };
 
 class Forecaster {
@@ -30,7 +32,7 @@ class Forecaster {
   explicit Forecaster(const package::ModelPackage& package, Tier tier = Tier::kExact);  // the package outlives this
   Forecaster(const Forecaster&) = delete;                                               // parts refer to the sizes
 
-  Reply Take(float value, bool wanted, Stage stage);
+  Reply Take(double value, bool wanted, Stage stage);
 
   std::vector<std::byte> Row() const;  // section 13
 
@@ -41,9 +43,12 @@ class Forecaster {
     SourcesOfSteps sources;
   };
 
-  float SurpriseOf(float x, Stage stage) const;  // 8.2-8.4
-  Outcome GoOn(bool probe, bool wanted);         // 2 to 6
-  Vector Mixed(const Outcome& outcome) const;    // 6.42-6.47
+  void MoveOrigin();                                       // 1.40-1.42
+  bool IsLearning() const;                                 // 8.15
+  float SurpriseOf(float x, Stage stage) const;            // 8.2-8.4
+  Outcome GoOn(bool probe, bool wanted);                   // 2 to 6
+  void Spread(Thinning thinning, Outcome& outcome) const;  // 2.17, 2.18
+  Vector Mixed(const Outcome& outcome) const;              // 6.42-6.47
   Vector Refined(const Outcome& outcome, Stage stage) const;
 
   Network network_;

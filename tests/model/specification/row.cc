@@ -35,6 +35,12 @@ std::vector<std::byte> Forecaster::Row() const {
   row.Put(series_.n);
   row.Put(series_.far);
   row.Put(uint64_t{0});
+  row.Put(series_.origin);
+  row.Put(support_.origin);
+  row.Put(support_.least);
+  row.Put(support_.greatest);
+  row.Put(support_.span);
+  row.Put(support_.negative);
   row.PutAll(one_step_);
   row.PutAll(one_step_sources_);
   for (const Vector& theta : calibration_.theta) row.PutAll(theta);
@@ -62,9 +68,6 @@ std::vector<std::byte> Forecaster::Row() const {
   row.PutAll(series_.low);
   row.PutAll(series_.step);
   row.PutAll(series_.codes);
-  row.Put(support_.least);
-  row.Put(support_.origin);
-  row.Put(support_.span);
   row.PadTo64();
   for (const BlockState& state : network_.states()) {
     row.PutAll(state.o);

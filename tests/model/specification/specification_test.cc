@@ -8,6 +8,7 @@
 #include <random>
 
 #include "model/engine/cpu/cpu_engine.h"
+#include "model/engine/forecast_result.h"
 #include "model/package/package.h"
 #include "tests/model/engine/hard_series.h"
 #include "tests/model/engine/random_package.h"
@@ -20,23 +21,33 @@ namespace {
 // Takes a call's tokens by the rules, and returns the results in the form of the engine's Stepper.
 engine::Outputs TakeByRules(Forecaster& forecaster, const engine::Portion& portion) {
   engine::Outputs outputs;
-  for (size_t i = 0; i < portion.values.size(); ++i) {
+  for (size_t i = 0; i < portion.forecast.size(); ++i) {
     const auto stage = static_cast<Stage>(portion.refinement);
-    const Reply reply = forecaster.Take(portion.values[i], portion.forecast[i] != 0, stage);
+    Reply reply = forecaster.Take(portion.ValueOf(i), portion.forecast[i] != 0, stage);
     outputs.surprises.push_back(reply.surprise);
-    outputs.forecasts.insert(outputs.forecasts.end(), reply.forecast.begin(), reply.forecast.end());
+    if (reply.forecast.empty()) continue;
+    const size_t quantiles = reply.forecast.size();
+    reply.forecast.resize(quantiles + engine::ResultTail::kFloats);
+    engine::ResultTail{reply.origin, reply.learning}.Write(reply.forecast.data(), quantiles);
+    outputs.results.insert(outputs.results.end(), reply.forecast.begin(), reply.forecast.end());
   }
   return outputs;
 }
 
-// Cuts a series into calls of 1 to `longest` tokens, of random refinements. In a call all, none or some forecasts are
-// wanted.
-std::vector<engine::Portion> Cut(engine::Slot slot, const std::vector<float>& series, size_t longest, uint64_t seed) {
+std::vector<float> ValuesOf(const float* begin, const float* end) { return {begin, end}; }
+std::vector<float> ValuesOf(const double* begin, const double* end) {
+  return engine::RunValues(absl::MakeConstSpan(begin, end));
+}
+
+// Cuts a series of floats or doubles into calls of 1 to `longest` tokens, of random refinements. In a call all, none or
+// some forecasts are wanted.
+template <typename Value>
+std::vector<engine::Portion> Cut(engine::Slot slot, const std::vector<Value>& series, size_t longest, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<engine::Portion> calls;
   for (size_t at = 0; at < series.size();) {
     const size_t count = std::min<size_t>(1 + random() % longest, series.size() - at);
-    engine::Portion call = {.slot = slot, .values = {&series[at], &series[at] + count}, .forecast = {}};
+    engine::Portion call = {.slot = slot, .values = ValuesOf(&series[at], &series[at] + count), .forecast = {}};
     const uint64_t wanted = random() % 4;
     for (size_t i = 0; i < count; ++i) call.forecast.push_back(wanted == 0 || (wanted != 1 && random() % 3 == 0));
     call.refinement = static_cast<engine::Refinement>(std::min<uint64_t>(random() % 6, 3));
@@ -47,7 +58,8 @@ std::vector<engine::Portion> Cut(engine::Slot slot, const std::vector<float>& se
 }
 
 // Feeds a series to both implementations, and compares everything after each call.
-void ExpectEqual(const package::ModelPackage& package, const std::vector<float>& series, size_t longest, uint64_t seed,
+template <typename Value>
+void ExpectEqual(const package::ModelPackage& package, const std::vector<Value>& series, size_t longest, uint64_t seed,
                  Tier tier = Tier::kExact) {
   engine::Stepper stepper(engine::NewCpuEngine(package, static_cast<engine::Tier>(tier)).value(), 1);
   const engine::Slot slot = stepper.Open();
@@ -55,9 +67,9 @@ void ExpectEqual(const package::ModelPackage& package, const std::vector<float>&
   size_t token = 0;
   for (const engine::Portion& call : Cut(slot, series, longest, seed)) {
     SCOPED_TRACE("call of tokens " + std::to_string(token) + " and " + std::to_string(call.values.size()) + " on");
-    token += call.values.size();
+    token += call.forecast.size();
     const engine::Outputs engine = stepper.Step({call})[0], rules = TakeByRules(forecaster, call);
-    ASSERT_EQ(engine::Fingerprint(engine.forecasts), engine::Fingerprint(rules.forecasts)) << "forecasts";
+    ASSERT_EQ(engine::Fingerprint(engine.results), engine::Fingerprint(rules.results)) << "forecasts";
     ASSERT_EQ(engine::Fingerprint(engine.surprises), engine::Fingerprint(rules.surprises)) << "surprises";
     ASSERT_TRUE(stepper.RowBytes(slot) == forecaster.Row()) << "rows";
   }
@@ -82,6 +94,35 @@ std::vector<float> Cycles(size_t length) {
                 0.1f * std::sin(series[t]);
     if (t % 101 == 50) series[t] = NAN;
   }
+  return series;
+}
+
+// A day with a value in every third token, in every sixth after a dense time, and some beside their places.
+std::vector<float> RegularHoles(size_t length) {
+  std::vector<float> series = engine::Series(62, length);
+  for (size_t t = 0; t < length; ++t) {
+    const size_t every = t < length / 3 ? 3 : t < length / 2 ? 1 : 6;
+    if (t % every != 2 % every && t % 397 != 0) series[t] = NAN;
+  }
+  return series;
+}
+
+// A counter at 1e12 that grows and begins anew: the origin moves. Its first value comes late.
+std::vector<double> Counter(size_t length) {
+  std::vector<double> series(20, NAN);
+  for (size_t t = series.size(); t < length; ++t) {
+    const double steps = static_cast<double>(t % 900);
+    series.push_back(1e12 + 4000 * steps + static_cast<double>(t * t % 7) + 0.1);
+    if (t % 50 == 49) series.back() = NAN;
+  }
+  return series;
+}
+
+// A flag, and then a series of five tenths.
+std::vector<double> FewValues(size_t length) {
+  std::vector<double> series;
+  for (size_t t = 0; t < length; ++t)
+    series.push_back(t < length / 2 ? (t * t % 11 < 3) : 21.3 + t * t % 13 % 5 / 10.0);
   return series;
 }
 
@@ -127,6 +168,18 @@ TEST_P(SpecificationShapes, RulesGiveTheEnginesBitsWhereSeasonsAreFound) {
   ExpectEqual(Shaped(GetParam(), GetParam().horizon), Cycles(3000), 100, 4);
 }
 
+TEST_P(SpecificationShapes, RulesGiveTheEnginesBitsWhereHolesAreRegular) {
+  ExpectEqual(Shaped(GetParam(), GetParam().horizon), RegularHoles(1800), 60, 5);
+}
+
+TEST_P(SpecificationShapes, RulesGiveTheEnginesBitsAtAHighLevel) {
+  ExpectEqual(Shaped(GetParam(), GetParam().horizon), Counter(2000), 60, 6);
+}
+
+TEST_P(SpecificationShapes, RulesGiveTheEnginesBitsOfFewValues) {
+  ExpectEqual(Shaped(GetParam(), GetParam().horizon), FewValues(400), 60, 7);
+}
+
 INSTANTIATE_TEST_SUITE_P(Shapes, SpecificationShapes,
                          testing::Values(Shape{5, 1, 1, 1, 1024, false}, Shape{2, 3, 3, 2, 100, true},
                                          Shape{17, 48, 16, 1, 1024, true}, Shape{30, 24, 5, 2, 100, false},
@@ -144,6 +197,10 @@ class SpecificationOfTheBundledModel : public testing::Test {
 
 TEST_F(SpecificationOfTheBundledModel, RulesGiveTheEnginesBitsOnEvents) {
   ExpectEqual(package_, engine::EventfulSeries(750), 150, 5);
+}
+
+TEST_F(SpecificationOfTheBundledModel, RulesGiveTheEnginesBitsWhereHolesAreRegular) {
+  ExpectEqual(package_, RegularHoles(600), 60, 8);
 }
 
 TEST_F(SpecificationOfTheBundledModel, RulesOfTheFastTierGiveTheEnginesBits) {

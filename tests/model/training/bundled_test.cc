@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/engine/cpu/cpu_engine.h"
+#include "model/engine/forecast_result.h"
 #include "model/package/package.h"
 #include "model/tasks/forecasting/metrics.h"
 #include "model/tasks/forecasting/parts/random.h"
@@ -42,11 +43,15 @@ std::vector<float> StepAll(const package::ModelPackage& package, const std::vect
   const std::unique_ptr<engine::Lane> lane = engine->NewLane(1);
   engine::Slot slot;
   EXPECT_TRUE(lane->Allocate({&slot, 1}).ok() && lane->Reset({&slot, 1}).ok());
-  std::vector<float> forecasts(std::count(wanted.begin(), wanted.end(), 1) * package.config.horizon *
-                               package.config.quantile_count());
+  const size_t floats = engine->result_floats(), quantiles = floats - engine::ResultTail::kFloats;
+  std::vector<float> results(std::count(wanted.begin(), wanted.end(), 1) * floats), forecasts;
   const engine::Run run = {
-      .slot = slot, .values = values, .forecast = wanted, .forecasts = forecasts.data(), .surprises = surprises};
+      .slot = slot, .values = values, .forecast = wanted, .forecasts = results.data(), .surprises = surprises};
   EXPECT_TRUE(lane->Wait(lane->Submit({&run, 1}).value()).ok());
+  for (const float* result = results.data(); result != results.data() + results.size(); result += floats) {
+    const engine::ResultTail tail = engine::ResultTail::Of(result, quantiles);
+    for (size_t i = 0; i < quantiles; ++i) forecasts.push_back(tail.AbsoluteFloat(result[i]));
+  }
   return forecasts;
 }
 

@@ -132,16 +132,17 @@ TEST_F(SavesTest, TheReplyThatWaitedForASaveIsSentWithIt) {
   queue::StepRoom room{.units = 64, .values = 64, .forecasts = 64};
   (void)queue_.turns().Grant(room);
   queue_.TakeTokens(*session().flow, 1);
+  const std::vector<float> result(session().model->engine->result_floats(), 0.5f);
   queue::HeldReply& reply = queue_.replies().Hold(session());
   reply.first_seq = 4;
   reply.next_seq = 5;
   reply.results = 1;
-  reply.forecasts.assign(12, 0.5f);
+  reply.forecasts = result;
   queue_.EndStep();
   StartSave();
   saves_.Done({Result()});
   EXPECT_EQ(stream_.peer.Last().kind, Event::kForecasts);
-  EXPECT_EQ(stream_.peer.Last().values, std::vector<float>(12, 0.5f));
+  EXPECT_EQ(stream_.peer.Last().values, result);
   EXPECT_EQ(stream_.peer.Last().durable_seq, 5u);
   EXPECT_EQ(session().flow, nullptr);
 }

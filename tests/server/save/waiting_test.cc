@@ -32,7 +32,7 @@ void Read(shard::World& world, shard::FakePeer& peer, session::Handle handle, ui
 
 TEST(EveryTokenTest, RepliesThatWaitForAWordDoNotKeepItFromBeingRead) {
   constexpr session::Handle kSessions = 6;  // as many as one stream may hold replies of
-  shard::World world({.max_queued_bytes = 4000, .save_interval = kInterval});
+  shard::World world({.max_queued_bytes = 4500, .save_interval = kInterval});
   shard::FakePeer peer;
   for (session::Handle handle = 0; handle < kSessions; ++handle) {
     world.Open(peer, handle, EveryToken(absl::StrCat("s", handle), 0));

@@ -121,7 +121,7 @@ TEST(ForecastTest, OfManyChannelsIsCutOverCallsExactly) {
   for (int token = 0; token < 50; ++token) last_channel.push_back(static_cast<float>(token * 60 + 59));
   const std::vector<float> expected = world.engine().Forecasts(last_channel)[49];
   const std::vector<float>& all = peer.Last().values;
-  EXPECT_EQ(std::vector<float>(all.end() - 12, all.end()), expected);
+  EXPECT_EQ(std::vector<float>(all.end() - expected.size(), all.end()), expected);
   EXPECT_EQ(peer.Last().next_seq, 50);
 }
 

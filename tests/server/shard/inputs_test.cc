@@ -38,6 +38,8 @@ class MarkedConversion final : public task::Conversion {
   float* CopyPlanned(const float* result, const task::OutputPlan& plan, float* out) const override {
     return results_.CopyPlanned(result, plan, out);
   }
+  engine::ResultTail TailOf(const float* result) const override { return results_.TailOf(result); }
+  float InputValue(const float* inputs) const override { return *inputs; }
   task::Expected NextValue(const float* result) const override { return results_.NextValue(result); }
 
  private:

@@ -1,5 +1,6 @@
 #include "tests/server/simulation/series.h"
 
+#include "model/engine/forecast_result.h"
 #include "tests/server/shard/world/fake_engine.h"
 
 namespace aaren::simulation {
@@ -15,6 +16,7 @@ Series::Series(uint32_t number, size_t tokens) {
     steps_.push_back(step);
   }
   forecasts_ = shard::FakeEngine().Forecasts(values_);
+  for (std::vector<float>& one : forecasts_) one.resize(one.size() - engine::ResultTail::kFloats);
 }
 
 std::vector<float> Series::values(uint64_t begin, uint64_t end) const {

@@ -29,8 +29,9 @@ class ForecastingConversionTest : public testing::Test {
 
   // The sent part of the result 0, 1, .. 11: number 3 h + q is quantile q of step h.
   std::vector<float> Sent() const {
-    std::array<float, 12> result;
+    std::array<float, 12 + engine::ResultTail::kFloats> result;
     std::iota(result.begin(), result.end(), 0.0f);
+    engine::ResultTail{.origin = origin_}.Write(result.data(), 12);
     const OutputPlan plan = conversion_.Resolve(request_).plan;
     std::vector<float> sent(conversion_.PlannedFloats(plan));
     EXPECT_EQ(conversion_.CopyPlanned(result.data(), plan, sent.data()), sent.data() + sent.size());
@@ -39,6 +40,7 @@ class ForecastingConversionTest : public testing::Test {
 
   ForecastingConversion conversion_{Config()};
   OutputRequest request_;
+  double origin_ = 0;
 };
 
 TEST_F(ForecastingConversionTest, TurnsHorizonsAndLevelsIntoPlaces) {
@@ -110,10 +112,28 @@ TEST_F(ForecastingConversionTest, RefusesValuesThatDoNotFillEveryChannel) {
 
 TEST_F(ForecastingConversionTest, GivesTheEngineTheValuesAsTheyAre) {
   const std::vector<float> values = {1, 2, 3, 4};
-  std::vector<float> inputs(values.size());
+  const std::vector<double> doubles = {0.1, 123456789, 1e12, -4};
+  std::vector<float> inputs(2 * values.size());
+  EXPECT_EQ(conversion_.inputs(), 2);
   conversion_.CopyInputs({.values = values}, 2, inputs.data());
-  EXPECT_EQ(conversion_.inputs(), 1);
-  EXPECT_EQ(inputs, values);
+  EXPECT_EQ(inputs, engine::RunValues({1, 2, 3, 4}));
+  conversion_.CopyInputs({.doubles = doubles}, 2, inputs.data());
+  EXPECT_EQ(inputs, engine::RunValues(doubles));
+}
+
+TEST_F(ForecastingConversionTest, RefusesValuesBesideDoubles) {
+  const std::vector<float> values = {1, 2};
+  const std::vector<double> doubles = {1, 2};
+  EXPECT_EQ(conversion_.CheckNumbers({.values = values, .doubles = doubles}, 1)->field, "tokens.doubles");
+  EXPECT_FALSE(conversion_.CheckNumbers({.doubles = doubles}, 1).has_value());
+}
+
+TEST_F(ForecastingConversionTest, SendsForecastsInTheUnitsOfTheSeriesUnlessAskedNotTo) {
+  request_.horizons = {1};
+  origin_ = 1000;
+  EXPECT_THAT(Sent(), ElementsAre(1000, 1001, 1002));
+  request_.relative = true;
+  EXPECT_THAT(Sent(), ElementsAre(0, 1, 2));
 }
 
 TEST_F(ForecastingConversionTest, SendsTheWholeForecastUnlessAskedForLess) {

@@ -75,7 +75,7 @@ class AioSession:
             state.rewound = False
             raise OutOfRange(state.named(f"tokens are wanted from seq {state.log.end}"))
 
-    def _send(self, values: npt.NDArray[np.float32], ns: npt.NDArray[np.int64] | None, silent: bool) -> None:
+    def _send(self, values: npt.NDArray[np.float64], ns: npt.NDArray[np.int64] | None, silent: bool) -> None:
         self._state.take_in(values, ns, silent)
         self._stream.enqueue(self._state)
 

@@ -125,7 +125,7 @@ class Exchange:
         if session.sendable:
             session.queued = True
             self._ready.append(session)
-        return 64 + (len(item.tokens.values) + len(item.tokens.times_ns) if item.HasField("tokens") else 0)
+        return 64 + (len(item.tokens.doubles) + len(item.tokens.times_ns) if item.HasField("tokens") else 0)
 
     def receive(self, message: wire.ServerMessage) -> None:
         for item in message.items:

@@ -25,7 +25,7 @@ class TokenLog:
         self._head = seq  # the token at the first byte
         self._values, self._times, self._silent = bytearray(), bytearray(), bytearray()
 
-    def append(self, values: npt.NDArray[np.float32], times: npt.NDArray[np.int64] | None, silent: bool) -> None:
+    def append(self, values: npt.NDArray[np.float64], times: npt.NDArray[np.int64] | None, silent: bool) -> None:
         """Takes `values` [n, channels] with their times. InvalidArgument if some tokens have times and others none."""
         if self.timed is None:
             self.timed = times is not None
@@ -42,14 +42,14 @@ class TokenLog:
         rows = self.begin - self._head
         if rows * self.token_bytes < _RECLAIM or rows * 2 < self.end - self._head:
             return
-        del self._values[: rows * 4 * self.channels]
+        del self._values[: rows * 8 * self.channels]
         del self._times[: rows * 8 if self.timed else 0]
         del self._silent[:rows]
         self._head = self.begin
 
     @property
     def token_bytes(self) -> int:
-        return 4 * self.channels + (8 if self.timed else 0)
+        return 8 * self.channels + (8 if self.timed else 0)
 
     def copy_to(self, seq: int, most: int, out: Tokens) -> int:
         """Puts tokens from `seq` on into `out`, as many as `most` and one flag `silent` allow; returns the number."""
@@ -61,8 +61,8 @@ class TokenLog:
             end = other
         out.first_seq = seq
         out.silent = bool(flag)
-        width = 4 * self.channels
-        out.values = bytes(memoryview(self._values)[row * width : end * width])
+        width = 8 * self.channels
+        out.doubles = bytes(memoryview(self._values)[row * width : end * width])
         if self.timed:
             out.times_ns = bytes(memoryview(self._times)[row * 8 : end * 8])
         return end - row

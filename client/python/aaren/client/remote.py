@@ -25,16 +25,14 @@ CHUNK = 256  # tokens that go into the log at once
 
 def checked(
     state: StreamSide, values: npt.ArrayLike, times: Times | None
-) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64] | None]:
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64] | None]:
     """Tokens as a message holds them. InvalidArgument, naming the row, for a time that goes back."""
     array = as_values(values, state.channels)
-    with np.errstate(over="ignore"):  # a value that overflows is refused as infinite
-        floats = array.astype(np.float32)
     if times is None:
-        return floats, None
+        return array, None
     ns = to_ns_array(times, len(array))
     state.clock.check(ns)
-    return floats, ns
+    return array, ns
 
 
 def one_token(value: npt.ArrayLike) -> npt.NDArray[np.float64]:

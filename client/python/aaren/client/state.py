@@ -146,13 +146,15 @@ class SessionState:
             return True
         return self.room > 0 if self.sent < self.log.end else self.close_wanted and self.flushed
 
-    def take_in(self, values: npt.NDArray[np.float32], times: npt.NDArray[np.int64] | None, silent: bool) -> None:
+    def take_in(self, values: npt.NDArray[np.float64], times: npt.NDArray[np.int64] | None, silent: bool) -> None:
         """Keeps tokens [n, channels] until they are answered. REQUIRES: ready, and not full."""
         if self.ended:
             raise self.end_error()
         if self.close_wanted:
             raise FailedPrecondition(self.named("tokens after close"))
-        if len(infinite := np.argwhere(np.isinf(values))):
+        with np.errstate(over="ignore"):  # a value beyond the floats is refused, too
+            infinite = np.argwhere(np.isinf(values.astype(np.float32)))
+        if len(infinite):
             row, channel = infinite[0]
             raise InvalidArgument(self.named(f"row {row}, channel {channel}: the value is no 32-bit float; NaN marks a "
                                              "missing one"))  # fmt: skip

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "model/math/scaling.h"
 
 namespace aaren::engine {
 namespace {
@@ -53,9 +54,9 @@ float* Calibration::kept(float* state, const Probes::Tracked& tracked, uint64_t 
   return state + (probes_.tracked().size() + probes_.Place(tracked, probe)) * levels_.size();
 }
 
-void Calibration::Learn(uint64_t seq, const float* values, const float* forecast, float* state) const {
+void Calibration::Learn(uint64_t seq, int places, const float* values, const float* forecast, float* state) const {
   const uint64_t probe = probes_.Number(seq);
-  const double rate = Rate(probe);
+  const double rate = Rate(probe / static_cast<uint64_t>(places));
   float* theta = state;
   for (const Probes::Tracked& tracked : probes_.tracked()) {
     float* kept = this->kept(state, tracked, probe);
@@ -85,6 +86,11 @@ void Calibration::Correct(const float* state, float* forecast) const {
 }
 
 void Calibration::CorrectOneStep(const float* state, float* quantiles) const { CorrectStep(state, 0, quantiles); }
+
+void Calibration::Shift(double distance, float* state) const {
+  const size_t thetas = probes_.tracked().size() * levels_.size();
+  std::for_each(state + thetas, state + state_size_, [=](float& q) { q = math::Shifted(q, distance); });
+}
 
 absl::Status Calibration::Check(uint64_t seq, const float* state) const {
   const size_t count = levels_.size();

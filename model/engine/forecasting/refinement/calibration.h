@@ -34,14 +34,18 @@ class Calibration {
   void Reset(float* state) const;
 
   // Learns at the probe at token `seq`: judges the kept forecasts by `values` (from Probes::Gather), then keeps the
-  // probe's own forecast. forecast: [T, Q], not corrected.
-  void Learn(uint64_t seq, const float* values, const float* forecast, float* state) const;
+  // probe's own forecast. forecast: [T, Q], not corrected. Where only each `places`-th token has a value, each counts
+  // more.
+  void Learn(uint64_t seq, int places, const float* values, const float* forecast, float* state) const;
 
   // Corrects a forecast [T, Q] in place. The quantiles stay in order and finite.
   void Correct(const float* state, float* forecast) const;
 
   // Corrects the quantiles [Q] of one step ahead in place.
   void CorrectOneStep(const float* state, float* quantiles) const;
+
+  // Makes all kept forecasts `distance` less.
+  void Shift(double distance, float* state) const;
 
   // DataLoss naming the number if no series can have left such a state after `seq` tokens.
   absl::Status Check(uint64_t seq, const float* state) const;

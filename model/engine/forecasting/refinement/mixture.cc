@@ -15,15 +15,15 @@ namespace aaren::engine {
 namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
-constexpr double kMemory = 1000;           // tokens
-constexpr float kPower = 24.0f;            // power of the errors, after many judgements
-constexpr float kHalf = 5.0f;              // judgements after which the power is half of kPower
-constexpr float kLeastRatio = 1e-30f;      // keeps the logarithm of a ratio finite
-constexpr float kLastValueCredit = 0.95f;  // share of the error that counts, since an expert no better may be noise
-constexpr double kFarthest = 12.0;         // units: the most that an error or a source's distance counts
-constexpr double kMostUnforeseen = 5.0;    // times the least error; a larger miss is unforeseen
-constexpr double kAlwaysForeseen = 0.05;   // units: a smaller miss is never unforeseen
-constexpr size_t kMostOctaves = 13;        // octaves of a horizon of 4,096
+constexpr double kMemory = 1000;          // tokens
+constexpr float kPower = 24.0f;           // power of the errors, after many judgements
+constexpr float kHalf = 5.0f;             // judgements after which the power is half of kPower
+constexpr float kLeastRatio = 1e-30f;     // keeps the logarithm of a ratio finite
+constexpr float kCredit = 0.95f;          // share of the network's and the last value's errors that counts
+constexpr double kFarthest = 12.0;        // units: the most that an error or a source's distance counts
+constexpr double kMostUnforeseen = 5.0;   // times the least error; a larger miss is unforeseen
+constexpr double kAlwaysForeseen = 0.05;  // units: a smaller miss is never unforeseen
+constexpr size_t kMostOctaves = 13;       // octaves of a horizon of 4,096
 
 // The judged horizons: in each octave the first horizon, and more at equal distances, eight at most. Several horizons
 // are judged because at a multiple of the season alone the last value is as good as the season.
@@ -70,7 +70,8 @@ void WriteStartingErrors(uint64_t seq, const season::LagErrors& errors, int lag,
 void WriteRatios(const float* error, float* ratios) {
   float credited[Mixture::kExperts];
   std::copy_n(error, Mixture::kExperts, credited);
-  credited[1 + season::kLastValue] *= kLastValueCredit;
+  credited[0] *= kCredit;
+  credited[1 + season::kLastValue] *= kCredit;
   float least = std::numeric_limits<float>::max();
   for (const float one : credited) least = one < least ? one : least;
   for (size_t i = 0; i < Mixture::kExperts; ++i) {
@@ -130,17 +131,17 @@ void Mixture::GatherRenewals(uint64_t seq, const season::LagErrors& errors, cons
   }
 }
 
-void Mixture::Learn(uint64_t seq, const float* evidence, const float* forecast, float* state) const {
+void Mixture::Learn(uint64_t seq, const Lesson& lesson, float* state) const {
   const std::vector<Probes::Tracked>& tracked = probes_.tracked();
   float* kept = state + octaves() * kExperts;
-  const float* renewals = evidence + 1 + tracked.size() * kExperts;
+  const float* renewals = lesson.evidence + 1 + tracked.size() * kExperts;
   for (size_t octave = 0; octave < octaves(); ++octave) {
     float* error = state + octave * kExperts;
-    Judge(seq, octave, evidence, kept, error);
+    Judge(seq, octave, lesson, kept, error);
     Renew(renewals + kRenewals * octave, error);
   }
   for (const Probes::Tracked& one : tracked) {
-    kept[probes_.Place(one, probes_.Number(seq))] = forecast[one.step * quantiles_ + quantiles_ / 2];
+    kept[probes_.Place(one, probes_.Number(seq))] = lesson.forecast[one.step * quantiles_ + quantiles_ / 2];
   }
 }
 
@@ -151,16 +152,19 @@ void Mixture::Renew(const float* renewals, float* error) const {
 }
 
 // Judges an octave by the mean over the horizons whose value and all forecasts are known.
-void Mixture::Judge(uint64_t seq, size_t octave, const float* evidence, const float* kept, float* error) const {
+void Mixture::Judge(uint64_t seq, size_t octave, const Lesson& lesson, const float* kept, float* error) const {
   double misses[kExperts] = {};
   double known = 0.0;
   for (size_t k = first_[octave]; k < first_[octave + 1]; ++k) {
     const float median = kept[probes_.Place(probes_.tracked()[k], probes_.Number(seq))];
-    known += AddMisses(k, median, evidence, misses) ? 1.0 : 0.0;
+    known += AddMisses(k, median, lesson.evidence, misses) ? 1.0 : 0.0;
   }
   if (known == 0.0) return;
   const double most = std::max(1.0, kMemory / static_cast<double>(probes_.every()));
-  const double rate = 1.0 / std::clamp(static_cast<double>(Judged(seq, octave)), 1.0, most);
+  const uint64_t places = static_cast<uint64_t>(lesson.places);
+  const uint64_t judging =
+      Judged(seq, octave) * std::min<uint64_t>(first_[octave + 1] - first_[octave], places) / places;
+  const double rate = 1.0 / std::clamp(static_cast<double>(judging), 1.0, most);
   const double weight = Foreseeable(error, misses, known) / known;
   for (size_t i = 0; i < kExperts; ++i) {
     const double miss = misses[i] * weight;
@@ -240,6 +244,11 @@ void Mixture::MixOneStep(uint64_t seq, const float* state, float unit, const flo
   WriteWeights(seq, state, weights);
   const Pull pull{weights + 1, kFarthest * unit, sources, 1, 1};
   PullQuantiles({&pull, 1}, {1, quantiles_}, quantiles);
+}
+
+void Mixture::Shift(double distance, float* state) const {
+  std::for_each(state + octaves() * kExperts, state + state_size(),
+                [=](float& median) { median = math::Shifted(median, distance); });
 }
 
 absl::Status Mixture::Check(uint64_t seq, const float* state) const {

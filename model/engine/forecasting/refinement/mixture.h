@@ -9,7 +9,8 @@
 // scale at the time. The mean forgets exponentially and remembers about 1,000 values. An expert's weight is a high
 // power of the error, so the best expert has nearly all weight, and equal experts share. The power grows with the
 // number of judgements. The last value's error counts a little less, because an expert no better than the last value is
-// noise around the last value. All quantiles of a step move by the shift of the median.
+// noise around the last value. The network's error counts a little less too. All quantiles of a step move by the shift
+// of the median, the outermost by half of the shift.
 //
 // A row does not keep naive forecasts, but computes them again from the seasons that each probe chose. When a season
 // changes, the errors of its sources start from the errors of the new lag, but not below the network's.
@@ -52,8 +53,16 @@ class Mixture {
   void Gather(uint64_t seq, const season::Past& past, float level, const season::LagErrors& errors,
               const season::SeasonChoice* chosen, const season::SeasonChoice& now, float* evidence) const;
 
-  // Judges all experts by the evidence, then keeps medians of the probe's unrefined forecast [T, Q].
-  void Learn(uint64_t seq, const float* evidence, const float* forecast, float* state) const;
+  // The evidence of a probe and the probe's unrefined forecast [T, Q]. Where only each `places`-th token has a value
+  // (season/thinning.h), fewer probes judge, and each counts more.
+  struct Lesson {
+    const float* evidence;
+    const float* forecast;
+    int places = 1;
+  };
+
+  // Judges all experts by the evidence, then keeps medians of the probe's forecast.
+  void Learn(uint64_t seq, const Lesson& lesson, float* state) const;
 
   // Mixes the network's forecast [T, Q] from token `seq` with the sources [4, T], in place. `unit` is the unit of
   // errors at that token (LagErrors). A source counts as at most 12 units from the network's median.
@@ -61,6 +70,9 @@ class Mixture {
 
   // Mixes the quantiles [Q] of one step ahead with the sources [4] of that step, in place.
   void MixOneStep(uint64_t seq, const float* state, float unit, const float* sources, float* quantiles) const;
+
+  // Makes all kept medians `distance` less.
+  void Shift(double distance, float* state) const;
 
   // DataLoss naming the number if no series can have left such a state after `seq` tokens.
   absl::Status Check(uint64_t seq, const float* state) const;
@@ -72,7 +84,7 @@ class Mixture {
   void GatherRenewals(uint64_t seq, const season::LagErrors& errors, const season::SeasonChoice& before,
                       const season::SeasonChoice& now, float* renewals) const;
   void Renew(const float* renewals, float* error) const;
-  void Judge(uint64_t seq, size_t octave, const float* evidence, const float* kept, float* error) const;
+  void Judge(uint64_t seq, size_t octave, const Lesson& lesson, const float* kept, float* error) const;
   bool AddMisses(size_t tracked, float median, const float* evidence, double* misses) const;
   double Foreseeable(const float* error, const double* misses, double known) const;
   // How many probes have judged this octave up to token `seq`, if no value was missing.

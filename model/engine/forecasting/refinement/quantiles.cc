@@ -87,10 +87,16 @@ HWY_INLINE void ForFloats(size_t count, const Some& some) {
   for (; i < count; ++i) some(hn::CappedTag<float, 1>(), i);
 }
 
-// quantiles += shift, clamped and rounded like math::ToForecast of a float.
+// The share of a step's shift by which each quantile moves, by level: 1 for the median, 1/2 for the outermost.
+HWY_INLINE float ShareOfShift(size_t level, size_t levels) {
+  const size_t middle = levels / 2, away = level < middle ? middle - level : level - middle;
+  return middle == 0 ? 1.0f : 1.0f - 0.5f * (static_cast<float>(away) / static_cast<float>(middle));
+}
+
+// quantiles += shift * share, clamped and rounded like math::ToForecast of a float.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE void ShiftSome(D d, V shift, float* quantiles) {
-  const V sum = hn::Add(hn::LoadU(d, quantiles), shift);
+HWY_INLINE void ShiftSome(D d, V shift, V share, float* quantiles) {
+  const V sum = hn::Add(hn::LoadU(d, quantiles), hn::Mul(shift, share));
   const V value = hn::Min(hn::Max(sum, hn::Set(d, -kMostFloat)), hn::Set(d, kMostFloat));
   const auto tiny = hn::Lt(hn::Abs(value), hn::Set(d, math::kLeastValue));
   hn::StoreU(hn::IfThenZeroElse(tiny, value), d, quantiles);
@@ -104,6 +110,17 @@ constexpr std::array<int32_t, kCount> StepsOf() {
   return steps;
 }
 
+// The shares of each number, in a forecast of kLevels levels.
+template <size_t kLevels, size_t kCount>
+constexpr std::array<float, kCount> SharesOf() {
+  std::array<float, kCount> shares{};
+  for (size_t i = 0; i < kCount; ++i) {
+    const size_t level = i % kLevels, away = level < kLevels / 2 ? kLevels / 2 - level : level - kLevels / 2;
+    shares[i] = 1.0f - 0.5f * (static_cast<float>(away) / static_cast<float>(kLevels / 2));
+  }
+  return shares;
+}
+
 // Shifts as many steps at a time as a vector has lanes; the quantiles of these steps fill kLevels whole vectors.
 // Returns the number of steps shifted.
 template <size_t kLevels>
@@ -111,19 +128,24 @@ HWY_INLINE size_t ShiftWholeVectors(const float* shifts, size_t steps, float* fo
   const hn::CappedTag<float, math::kLanes> d;
   constexpr size_t kLanes = hn::MaxLanes(d);
   alignas(64) static constexpr auto kStepOf = StepsOf<kLevels, kLevels * kLanes>();
+  alignas(64) static constexpr auto kShares = SharesOf<kLevels, kLevels * kLanes>();
   size_t step = 0;
   for (; step + kLanes <= steps; step += kLanes) {
     const auto shift = hn::LoadU(d, shifts + step);
     for (size_t i = 0; i < kLevels; ++i, forecast += kLanes) {
-      ShiftSome(d, hn::TableLookupLanes(shift, hn::SetTableIndices(d, kStepOf.data() + i * kLanes)), forecast);
+      ShiftSome(d, hn::TableLookupLanes(shift, hn::SetTableIndices(d, kStepOf.data() + i * kLanes)),
+                hn::LoadU(d, kShares.data() + i * kLanes), forecast);
     }
   }
   return step;
 }
 
 HWY_INLINE void ShiftSteps(const float* shifts, size_t steps, size_t levels, float* forecast) {
+  const hn::CappedTag<float, 1> d;
   for (size_t j = 0; j < steps; ++j, forecast += levels) {
-    ForFloats(levels, [&](auto d, size_t i) HWY_ATTR { ShiftSome(d, hn::Set(d, shifts[j]), forecast + i); });
+    for (size_t i = 0; i < levels; ++i) {
+      ShiftSome(d, hn::Set(d, shifts[j]), hn::Set(d, ShareOfShift(i, levels)), forecast + i);
+    }
   }
 }
 
@@ -131,6 +153,30 @@ HWY_INLINE void ShiftAll(const float* shifts, size_t steps, size_t levels, float
   if (levels != kUsualLevels) return ShiftSteps(shifts, steps, levels, forecast);
   const size_t done = ShiftWholeVectors<kUsualLevels>(shifts, steps, forecast);
   ShiftSteps(shifts + done, steps - done, kUsualLevels, forecast + done * kUsualLevels);
+}
+
+// True if no quantile is less than the quantile before.
+HWY_INLINE bool InOrder(const float* quantiles, size_t levels) {
+  bool all = true;
+  ForFloats(levels - 1, [&](auto d, size_t i) HWY_ATTR {
+    all = all && hn::AllTrue(d, hn::Le(hn::LoadU(d, quantiles + i), hn::LoadU(d, quantiles + i + 1)));
+  });
+  return all;
+}
+
+// Puts the quantiles in order from the median outwards.
+HWY_INLINE void Order(size_t levels, float* quantiles) {
+  const size_t middle = levels / 2;
+  float quantile = quantiles[middle];
+  for (size_t i = middle + 1; i < levels; ++i) quantiles[i] = quantile = std::max(quantiles[i], quantile);
+  quantile = quantiles[middle];
+  for (size_t i = middle; i > 0; --i) quantiles[i - 1] = quantile = std::min(quantiles[i - 1], quantile);
+}
+
+HWY_INLINE void OrderAll(const ForecastSize& size, float* forecast) {
+  for (size_t j = 0; j < size.steps; ++j, forecast += size.levels) {
+    if (!InOrder(forecast, size.levels)) Order(size.levels, forecast);
+  }
 }
 
 // Writes the shifts of `steps` steps of a pull, from step `begin` on. medians: the medians of these steps.
@@ -150,6 +196,7 @@ HWY_INLINE void WriteShifts(const Pull& pull, size_t begin, const double* median
 void PullAll(absl::Span<const Pull> pulls, const ForecastSize& size, float* forecast) {
   double medians[kStretch];
   float shifts[kStretch];
+  float* const first = forecast;
   size_t gathered = 0;
   for (const Pull& pull : pulls) {
     for (size_t begin = 0, steps; begin < pull.steps; begin += steps) {
@@ -165,6 +212,7 @@ void PullAll(absl::Span<const Pull> pulls, const ForecastSize& size, float* fore
     }
   }
   ShiftAll(shifts, gathered, size.levels, forecast);
+  OrderAll(size, first);
 }
 
 template <class V, class D>
@@ -182,24 +230,6 @@ HWY_INLINE void CorrectStep(const float* low, const float* high, float fraction,
         Corrected(d, hn::LoadU(d, low + i), hn::LoadU(d, high + i), fraction, spread, hn::LoadU(d, quantiles + i));
     hn::StoreU(corrected, d, quantiles + i);
   });
-}
-
-// True if no quantile is less than the quantile before.
-HWY_INLINE bool InOrder(const float* quantiles, size_t levels) {
-  bool all = true;
-  ForFloats(levels - 1, [&](auto d, size_t i) HWY_ATTR {
-    all = all && hn::AllTrue(d, hn::Le(hn::LoadU(d, quantiles + i), hn::LoadU(d, quantiles + i + 1)));
-  });
-  return all;
-}
-
-// Puts the quantiles in order from the median outwards.
-HWY_INLINE void Order(size_t levels, float* quantiles) {
-  const size_t middle = levels / 2;
-  float quantile = quantiles[middle];
-  for (size_t i = middle + 1; i < levels; ++i) quantiles[i] = quantile = std::max(quantiles[i], quantile);
-  quantile = quantiles[middle];
-  for (size_t i = middle; i > 0; --i) quantiles[i - 1] = quantile = std::min(quantiles[i - 1], quantile);
 }
 
 HWY_INLINE void CorrectSteps(const float* theta, absl::Span<const Between> steps, size_t levels, float* forecast) {
@@ -229,7 +259,8 @@ void RoundAll(const Lattice& lattice, size_t count, float* quantiles) {
     const auto base = hn::Set(d, lattice.base), step = hn::Set(d, lattice.step);
     const auto quantile = LoadFloats(d, quantiles + i);
     const auto steps = hn::Div(hn::Sub(quantile, base), step);
-    const auto rounded = hn::Add(base, hn::Mul(hn::Floor(hn::Add(steps, hn::Set(d, 0.5))), step));
+    const auto number = Clamp(d, hn::Floor(hn::Add(steps, hn::Set(d, 0.5))), lattice.first, lattice.last);
+    const auto rounded = hn::Add(base, hn::Mul(number, step));
     const auto near = hn::Lt(hn::Abs(steps), hn::Set(d, lattice.most));
     const auto value = hn::IfThenElse(near, hn::PromoteTo(d, ToForecast(d, rounded)), quantile);
     StoreFloats(d, value, quantiles + i);

@@ -41,7 +41,9 @@ struct Pull {
   size_t steps;
 };
 
-// Moves all quantiles of a step by the shift of the step's median. REQUIRES: the pulls cover all steps of the forecast.
+// Moves all quantiles of a step by the shift of the step's median, less the further from the median, and the outermost
+// by half. Then puts the quantiles in order from the median outwards. REQUIRES: the pulls cover all steps of the
+// forecast.
 void PullQuantiles(absl::Span<const Pull> pulls, const ForecastSize& size, float* forecast);
 
 // The origin of a step's correction: theta of a tracked horizon, and a fraction of the way to the next tracked horizon.
@@ -54,10 +56,11 @@ struct Between {
 // outwards and stay finite. theta: [tracked horizons, levels]. steps: one for each step of the forecast.
 void CorrectQuantiles(const float* theta, absl::Span<const Between> steps, size_t levels, float* forecast);
 
-// A lattice holds the multiples of `step` from `base`; REQUIRES: step > 0. Quantiles further than `most` steps from
-// `base` do not move.
+// A lattice holds the multiples of `step` from `base`, from number `first` to number `last`; REQUIRES: step > 0.
+// Quantiles `most` steps or more from `base` do not move.
 struct Lattice {
   double base, step, most;
+  double first, last;
 };
 
 void RoundQuantiles(const Lattice& lattice, size_t count, float* quantiles);

@@ -3,7 +3,8 @@
 
 // Support is a session's knowledge of the values that its series can take (model/README.md, step 9): if the series was
 // ever negative, and the lattice on which all values lie, if a lattice exists. Examples of lattices are whole numbers,
-// tenths of a degree, and on/off. Forecasts are moved onto the lattice.
+// tenths of a degree, and on/off. Forecasts are moved onto the lattice. A series on few points of a lattice is forecast
+// between its least and its greatest value.
 //
 // The lattice is origin + k span, k = ..., -1, 0, 1, ... The span is the greatest common divisor of all distances seen
 // (Euclid's algorithm, on floats of decimal numbers). A single value beside the lattice ends the lattice for good. So
@@ -19,24 +20,31 @@ namespace aaren::engine {
 struct Support {
   static constexpr uint32_t kSettled = 32;    // values before a forecast is restricted
   static constexpr double kMostSteps = 4096;  // steps from the origin to a value
+  static constexpr double kFewSteps = 11;     // steps from the least to the greatest of few values
 
-  float least;   // the least value so far; +infinity before the first
-  float origin;  // the value nearest to 0; NaN before the first
-  float span;    // 0 while all values are equal; NaN if no lattice exists
+  double origin;      // the value nearest to 0, whose rounding is least; NaN before the first
+  float least;        // the least value, less origin; +infinity before the first
+  float greatest;     // the greatest value, less origin; -infinity before the first
+  float span;         // 0 while all values are equal; NaN if no lattice exists
+  uint32_t negative;  // 1 if a value was below 0
 
   void Reset();
 
   // Learns from a value. REQUIRES: the value is not NaN.
-  void Add(float value);
+  void Add(double value);
 
-  // Restricts forecast [size], of a series of which `count` values came, to values that the series can take. No
-  // quantile moves by more than half a span or to below 0, and quantiles stay in order.
-  void Restrict(uint32_t count, size_t size, float* forecast) const;
+  // True if the series has at most kFewSteps + 1 possible values, and more than one.
+  bool IsFew() const { return span > 0.0f && greatest - least <= (kFewSteps + 0.5) * span; }
+
+  // Restricts forecast [size], relative to `from`, of a series of which `count` values came, to values that the series
+  // can take. No quantile moves by more than half a span, to below 0, or beyond few values, and quantiles stay in
+  // order.
+  void Restrict(uint32_t count, double from, size_t size, float* forecast) const;
 
   // DataLoss naming the number if no series can have left such a support.
   absl::Status Check() const;
 };
-static_assert(sizeof(Support) == 12);
+static_assert(sizeof(Support) == 24);
 
 }  // namespace aaren::engine
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 
 namespace aaren::engine {
@@ -16,6 +17,20 @@ double Tail(double distance, double gap) {
 }
 
 }  // namespace
+
+void SurpriseRange::Count(const float* newest, size_t count, float value, double span) {
+  double below = 0.0, equal = 0.0, above = 0.0;
+  for (size_t age = 0; age < count; ++age) {
+    const double away = static_cast<double>(newest[-static_cast<ptrdiff_t>(age)]) - value;
+    below += away < -span / 2.0 ? 1.0 : 0.0;  // a NaN fails all comparisons
+    equal += std::abs(away) <= span / 2.0 ? 1.0 : 0.0;
+    above += away > span / 2.0 ? 1.0 : 0.0;
+  }
+  const double all = below + equal + above;
+  if (all == 0.0) return;
+  least = static_cast<float>(std::min((below + equal / 2.0) / all, 0.5));
+  most = static_cast<float>(std::max(1.0 - (above + equal / 2.0) / all, 0.5));
+}
 
 float Surprise(const std::vector<float>& levels, const float* quantiles, float value) {
   if (std::isnan(value) || std::isnan(quantiles[0])) return std::numeric_limits<float>::quiet_NaN();

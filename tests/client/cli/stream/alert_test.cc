@@ -38,6 +38,15 @@ TEST(AlertRuleTest, MedianIsNoAlertAtAnyRate) { EXPECT_FALSE(AlertRule(0.999).Is
 
 TEST(AlertRuleTest, WhatHasNoSurpriseIsNoAlert) { EXPECT_FALSE(AlertRule(0.999).IsAlert(kNone)); }
 
+TEST(AlertCountTest, WaitsWhileASessionIsLearning) {
+  const float surprises[] = {0, 0, kNone};
+  const bool learning[] = {true, false, false};
+  AlertCount count(AlertRule(0.01)), early(AlertRule(0.01, /*early=*/true));
+  EXPECT_EQ(count.Add(surprises, learning), 1u);
+  EXPECT_EQ(count.Summary(), "alerts: 1 of 1 values; the rate 0.01 makes 0.0 expected");
+  EXPECT_EQ(early.Add(surprises, learning), 2u);
+}
+
 TEST(AlertRuleTest, OfUniformSurprisesTheRateAreAlerts) {
   std::mt19937 random(1);
   std::uniform_real_distribution<float> uniform;

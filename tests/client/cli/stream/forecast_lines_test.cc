@@ -40,6 +40,19 @@ TEST(ForecastLinesTest, TellsOfEachSeriesWhetherItsValueIsAnAlert) {
                  "\n");
 }
 
+TEST(ForecastLinesTest, NumbersHaveAllDigitsOfTheirSeriesAndLearningIsTold) {
+  const ForecastLines lines({"a"}, kQuantiles, false, AlertRule(0.01));
+  const float values[] = {-1, 2}, surprise[] = {0.999f};
+  const double offsets[] = {123456789};
+  const bool learning[] = {true};
+  std::string out;
+  lines.Append({"", 0, {123456789}},
+               {.seq = 7, .values = values, .surprise = surprise, .offsets = offsets, .learning = learning}, out);
+  EXPECT_EQ(out, R"({"seq":7,"time":null,"series":"a","value":123456789,"surprise":0.999,"learning":true,)"
+                 R"("alert":false,"quantiles":{"0.1":[123456788],"0.5":[123456791]}})"
+                 "\n");
+}
+
 TEST(ForecastLinesTest, WhatIsNotThereIsNull) {
   const ForecastLines lines({"a"}, kQuantiles, false);
   const float values[] = {1, 2};

@@ -37,6 +37,33 @@ TEST(JsonTest, FloatsTakeNoMoreDigitsThanTheyNeed) {
   EXPECT_EQ(Json(-0.0f), "-0");
 }
 
+std::string JsonSum(double offset, float relative) {
+  std::string out;
+  AppendJsonSum(offset, relative, out);
+  return out;
+}
+
+TEST(JsonTest, SumsHaveTheDigitsThatTheFloatTells) {
+  EXPECT_EQ(JsonSum(21.3, -2.6f), "18.7");
+  EXPECT_EQ(JsonSum(123456789, 3), "123456792");
+  EXPECT_EQ(JsonSum(1e12, 0.5f), "1000000000000.5");
+  EXPECT_EQ(JsonSum(0, 0.1f), "0.1");
+  EXPECT_EQ(JsonSum(21.3, 0), "21.3");
+  EXPECT_EQ(JsonSum(0.1, -0.1f), "0");
+  EXPECT_EQ(JsonSum(5, std::nanf("")), "null");
+}
+
+TEST(JsonTest, SumsReadBackToTheSameFloat) {
+  std::mt19937 random(2);
+  for (int i = 0; i < 100'000; ++i) {
+    const double offset = std::ldexp(static_cast<double>(random()) - 0x1p31, static_cast<int>(random() % 40) - 30);
+    const auto relative = static_cast<float>(std::ldexp(static_cast<double>(random()) - 0x1p31, -28));
+    const double read = std::strtod(JsonSum(offset, relative).c_str(), nullptr);
+    const double rounding = 0x1p-52 * std::abs(offset);  // of the sum, a double
+    ASSERT_NEAR(read - offset, relative, 0x1p-24 * std::abs(relative) + rounding) << JsonSum(offset, relative);
+  }
+}
+
 TEST(JsonTest, WhatIsNotFiniteIsNull) {
   EXPECT_EQ(Json(std::nanf("")), "null");
   EXPECT_EQ(Json(std::numeric_limits<double>::infinity()), "null");

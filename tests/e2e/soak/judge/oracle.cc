@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/engine/cpu/cpu_engine.h"
+#include "model/engine/forecast_result.h"
 
 namespace aaren::soak {
 namespace {
@@ -97,14 +98,20 @@ void Track::StepChannel(uint32_t channel, bool calibrated, std::vector<std::byte
     const size_t at = t * series_->kind().channels + channel;
     const float value = series_->Value(window.begin + t, channel);
     const uint8_t wanted = series_->Computed(window.begin + t) ? 1 : 0;
+    std::vector<float> result(oracle_.engine().result_floats());
     const engine::Run run = {.slot = bench.slot,
                              .values = absl::MakeConstSpan(&value, 1),
                              .forecast = absl::MakeConstSpan(&wanted, 1),
-                             .forecasts = &window.forecasts[at * oracle_.forecast_floats()],
+                             .forecasts = result.data(),
                              .surprises = &window.surprises[at],
                              .refinement = calibrated ? engine::Refinement::kRestricted : engine::Refinement::kMixed};
     const absl::StatusOr<engine::Ticket> ticket = bench.lane->Submit({&run, 1});
     Require(ticket.ok() ? bench.lane->Wait(*ticket) : ticket.status());
+    if (wanted == 0) continue;
+    const size_t floats = oracle_.forecast_floats();
+    const engine::ResultTail tail = engine::ResultTail::Of(result.data(), floats);
+    std::transform(result.data(), result.data() + floats, &window.forecasts[at * floats],
+                   [&tail](float quantile) { return tail.AbsoluteFloat(quantile); });
   }
   const engine::RowRead after{bench.slot, row.data()};
   Require(bench.lane->Read({&after, 1}));

@@ -40,16 +40,16 @@ void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.name; }
 const Golden kGoldens[] = {
     {"Tiny",
      Tiny,
-     {0x2349b6bae261cd6f, 0x1a42f959e8ef47e9, 0xb4e8a32618d7606f, 0xb97f7dfc53356a92, 0x9b3a08a0afdfec72,
-      0xfd7bffed3f070d2d}},
+     {0x1a7d0edf09c50ac1, 0x573fce17eb476ad2, 0xfa54c57ced58cba3, 0x1778c1f5cf3d0e5a, 0x704c9efd7b18dbac,
+      0xdcf2216f0568e77}},
     {"DefaultSeasonal",
      DefaultSeasonal,
-     {0x140e5aa7dd489eee, 0x90d957a8e75cca7a, 0xf65d7115f9c2fafb, 0x39a9170a0ed976bf, 0x77b309bd022530c7,
-      0x28473a2902067b52}},
+     {0xbf005e1b9e504256, 0xf5d978514e394282, 0xc0b8c8ddf3421fcb, 0x707866f6dcfba69f, 0x405640f97554c480,
+      0xd52f153e14d3aa70}},
     {"Bundled",
      Bundled,
-     {0x6d3bb591c7fbdf24, 0x973762b78cd44666, 0x34eca38d0700ff18, 0xfc47dc1c1001b580, 0x700279d2f5c7d85b,
-      0xc4939693d9177cd7}},
+     {0xeb8b1654440a50f3, 0x55083d36a827a185, 0x1ea9c27306a9f6c3, 0xec2e97943bbfe36c, 0x7e38b28719d5a63e,
+      0xa1b1e399f9f6ff49}},
 };
 
 class FastTierTest : public testing::TestWithParam<Golden> {

@@ -205,7 +205,7 @@ class World {
     for (size_t i = 0; i < outputs.size(); ++i) {
       const auto& flags = batch.portions[i].forecast;
       const size_t wanted = flags.size() - std::count(flags.begin(), flags.end(), 0);
-      outputs[i].forecasts.resize(wanted * cpu_->result_floats());
+      outputs[i].results.resize(wanted * cpu_->result_floats());
       outputs[i].surprises.resize(flags.size());
     }
     return outputs;
@@ -218,7 +218,7 @@ class World {
       runs.push_back({.slot = portion.slot,
                       .values = portion.values,
                       .forecast = portion.forecast,
-                      .forecasts = outputs[i].forecasts.data(),
+                      .forecasts = outputs[i].results.data(),
                       .surprises = outputs[i].surprises.data(),
                       .refinement = portion.refinement});
     }

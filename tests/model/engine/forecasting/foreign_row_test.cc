@@ -190,7 +190,7 @@ void ScrambleMemory(Session& session, std::mt19937_64& random) {
     if (random() % 4 == 0) session.layout.choices(session.row())[i].first = static_cast<uint16_t>(random() % 1500);
   }
   Support& support = session.layout.support(session.row());
-  if (random() % 4 == 0) support = {any(1e30), any(1e30), std::abs(any(1e30))};
+  if (random() % 4 == 0) support = {any(1e30), any(1e30), any(1e30), std::abs(any(1e30)), random() % 2 == 0};
   float* mixture = session.layout.mixture(session.row());
   for (size_t i = 0; i < session.layout.mixture().state_size(); ++i) {
     const bool error = i < session.layout.mixture().state_size() - session.layout.probes().kept();

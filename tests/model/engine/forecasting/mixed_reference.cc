@@ -25,7 +25,11 @@ std::vector<double> MixedReference::Take(float value, const float* forecast, con
     const Five said = Said(values_.size() - 1, h);
     double shift = 0;
     for (size_t i = 1; i < 5; ++i) shift += weights[i] * (said[i] - said[0]);
-    for (size_t i = 0; i < count; ++i) mixed[(h - 1) * count + i] += shift;
+    double* q = &mixed[(h - 1) * count];
+    const double middle = static_cast<double>(count / 2);
+    for (size_t i = 0; i < count; ++i) q[i] += shift * (1 - std::abs(static_cast<double>(i) - middle) / middle / 2);
+    for (size_t i = count / 2 + 1; i < count; ++i) q[i] = std::max(q[i], q[i - 1]);
+    for (size_t i = count / 2; i-- > 0;) q[i] = std::min(q[i], q[i + 1]);
   }
   return mixed;
 }
@@ -65,7 +69,7 @@ MixedReference::Five MixedReference::Weights(size_t octave) const {
       errors[2 + i] = std::isnan(renewals[i]) ? errors[2 + i] : std::fmax(renewals[i], errors[0]);
   }
   if (std::isnan(errors[0])) return {1, 0, 0, 0, 0};
-  errors[1] *= 0.95;
+  for (size_t i : {0, 1}) errors[i] *= 0.95;
   const double least = *std::min_element(errors.begin(), errors.end());
   Five weights;
   double total = 0;

@@ -28,11 +28,33 @@ Reference::Reference(const package::ModelPackage& package, Past past)
 }
 
 void Reference::Remember(float value) {
+  MoveOrigin();
   value = std::abs(value) < 1e-27f ? 0 : value;
-  history_.push_back(std::isnan(value) ? value : std::clamp(value, -1e30f, 1e30f));
+  const double x = std::isnan(value) ? value : std::clamp(value, -1e30f, 1e30f);
+  if (running_.n == 0 && !std::isnan(x)) origin_ = x;
+  history_.push_back(static_cast<float>(x - origin_));
   remembered_.push_back(history_.back());
   Run(history_.back());
   if (history_.size() % 48 == 0) RememberBlock();
+}
+
+// Makes the newest value the origin where the last 48 are far away beside what they differ by.
+void Reference::MoveOrigin() {
+  if (history_.empty() || history_.size() % 48 != 0) return;
+  double least = INFINITY, most = -INFINITY, newest = NAN;
+  for (auto x = history_.end() - 48; x != history_.end(); ++x) {
+    if (std::isnan(*x)) continue;
+    least = std::min(least, *x);
+    most = std::max(most, *x);
+    newest = *x;
+  }
+  const double level = std::min(std::abs(least), std::abs(most));
+  if (!(most >= least && level > 64 * (most - least) && level > 4 * std::sqrt(running_.variance))) return;
+  origin_ += newest;
+  for (Vector* values : {&history_, &remembered_}) {
+    for (double& x : *values) x -= newest;
+  }
+  running_.mean -= newest;
 }
 
 // The residual stream after all layers. A token that folds is folded into the layers.
@@ -75,6 +97,7 @@ Reference::Forecast Reference::Take(float value) {
     for (int i = 0; i < count; ++i) {
       double& quantile = forecast.quantiles[j * count + i];
       if (std::abs(quantile) < 1e-27) quantile = 0;
+      quantile = running_.n == 0 ? NAN : origin_ + quantile;
     }
   }
   return forecast;
@@ -134,7 +157,7 @@ Reference::Vector Reference::Input(double* center, double* scale) const {
   if (var > 0 && 2 * present >= config_.ring) variance = std::min(variance, 4 * var);
   const double mad = neighbours > 0 ? changes / neighbours : 0;
   *center = mu;
-  const double prior = n <= 8 ? 0.1 * mu * std::pow(0.25, std::max(n, 1.0) - 1) : 0;
+  const double prior = n <= 8 ? 0.1 * (origin_ + mu) * std::pow(0.25, std::max(n, 1.0) - 1) : 0;
   *scale = std::sqrt(var / 2 + variance / 2 + prior * prior) + 1e-7 * std::abs(mu) + 1e-30;
 
   Vector u;

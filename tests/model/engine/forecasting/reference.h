@@ -25,7 +25,7 @@ class Reference {
   explicit Reference(const package::ModelPackage& package, Past past = Past::kEachToken);
 
   struct Forecast {
-    std::vector<double> quantiles;  // [T, Q], in the units of the series; not clamped
+    std::vector<double> quantiles;  // [T, Q], in the units of the series; not clamped. Before the first value NaN
     double scale;                   // scale of step 2
   };
 
@@ -76,6 +76,9 @@ class Reference {
   void Run(double value);
   void RememberBlock();
 
+  void MoveOrigin();
+
+  double origin_ = 0;  // of all values below
   Vector history_;
   Vector remembered_;  // values; full blocks of 48 lie on their blocks' grids
   Running running_;

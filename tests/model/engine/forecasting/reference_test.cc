@@ -31,6 +31,10 @@ double WorstError(const package::ModelPackage& package, const std::vector<float>
     const auto [least, most] = std::minmax_element(expected.quantiles.begin(), expected.quantiles.end());
     const double unit = std::max(expected.scale, *most - *least);
     for (double quantile : expected.quantiles) {
+      if (std::isnan(quantile) && std::isnan(*forecast)) {  // before the first value
+        ++forecast;
+        continue;
+      }
       // A forecast is a float in the units of the series: half of the last place is no error of the network.
       const double rounding = std::abs(quantile) * 0x1p-24;
       worst = std::max(worst, (std::abs(*forecast++ - quantile) - rounding) / unit);
@@ -58,7 +62,7 @@ TEST(ReferenceTest, DefaultForecasterAgrees) {
 TEST(ReferenceTest, AgreesWhereMostValuesAreMissing) {
   std::vector<float> series = Series(9, 300);
   for (size_t t = 0; t < series.size(); ++t) {
-    if (t % 7 != 2 || (t > 100 && t < 200)) series[t] = NAN;
+    if ((t % 7 != 2 && t % 11 != 3) || (t > 100 && t < 200)) series[t] = NAN;
   }
   EXPECT_LT(WorstError(RandomPackage(TinyConfig(), 10), series, 10), kAccuracy);
 }

@@ -16,7 +16,7 @@ constexpr size_t kBlock = 48, kBlocks = 31;  // model/README.md, step 1
 
 class RememberedTest : public testing::Test {
  protected:
-  std::vector<float> After(const std::vector<float>& series) {
+  std::vector<double> After(const std::vector<float>& series) {
     const Slot slot = stepper_.Open();
     if (!series.empty()) stepper_.Step({{slot, series, std::vector<uint8_t>(series.size(), 0)}});
     return stepper_.engine()->Remembered(stepper_.RowBytes(slot));
@@ -25,13 +25,13 @@ class RememberedTest : public testing::Test {
   Stepper stepper_{RandomPackage(TinyConfig(), 3)};
 };
 
-bool Equal(float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+bool Equal(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 TEST_F(RememberedTest, RowThatHasSeenNothingKnowsNothing) { EXPECT_TRUE(After({}).empty()); }
 
 TEST_F(RememberedTest, ShortSeriesIsKnownExactlyWithWhatWasMissing) {
   const std::vector<float> series = Series(1, kBlock - 1);
-  const std::vector<float> known = After(series);
+  const std::vector<double> known = After(series);
   ASSERT_EQ(known.size(), series.size());
   for (size_t i = 0; i < series.size(); ++i) EXPECT_TRUE(Equal(known[i], series[i])) << i;
 }
@@ -45,7 +45,8 @@ TEST_F(RememberedTest, OfALongSeriesTheLast31BlocksAndTheOneUnderWayAreKnown) {
 // Tolerates half a step of a block's grid. A step is a power of two, at most twice the range over 65,534.
 TEST_F(RememberedTest, OlderValuesAreWithinAStepOfTheirBlocksRange) {
   const size_t tokens = 1000;
-  const std::vector<float> series = Series(1, tokens), known = After(series);
+  const std::vector<float> series = Series(1, tokens);
+  const std::vector<double> known = After(series);
   ASSERT_EQ(known.size(), tokens);
   for (size_t block = 0; block < tokens / kBlock; ++block) {
     float least = INFINITY, most = -INFINITY;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/engine/cpu/cpu_engine.h"
+#include "model/engine/forecast_result.h"
 #include "model/nn/forecaster/export.h"
 #include "model/nn/forecaster/forecaster.h"
 #include "tests/model/rounding.h"
@@ -62,13 +63,17 @@ std::vector<float> StepAll(const package::ModelPackage& package, const std::vect
   EXPECT_TRUE(lane->Allocate({&slot, 1}).ok() && lane->Reset({&slot, 1}).ok());
   std::vector<uint8_t> wanted(values.size());
   wanted.back() = 1;
-  std::vector<float> forecast(package.config.horizon * package.config.quantile_count());
+  std::vector<float> forecast(engine->result_floats());
   const engine::Run run = {.slot = slot,
                            .values = values,
                            .forecast = wanted,
                            .forecasts = forecast.data(),
                            .refinement = engine::Refinement::kNetwork};
   EXPECT_TRUE(lane->Wait(lane->Submit({&run, 1}).value()).ok());
+  const size_t quantiles = forecast.size() - engine::ResultTail::kFloats;
+  const engine::ResultTail tail = engine::ResultTail::Of(forecast.data(), quantiles);
+  forecast.resize(quantiles);
+  for (float& quantile : forecast) quantile = tail.AbsoluteFloat(quantile);
   return forecast;
 }
 

@@ -27,9 +27,12 @@ double Prior(uint32_t n, double mu) {
 
 }  // namespace
 
-Input::Input(const Series& series, int P) : u(P + 6) {
-  Vector w(P);
-  for (int i = 0; i < P; ++i) w[i] = series.Seen(series.t - (P - 1 - i));  // 2.1, 2.2
+Input::Input(const Series& series, Thinning thinning, int P) : u(P + 6) {
+  Vector w(P, kMissing);
+  for (int i = 0; i < P; ++i) {
+    const int64_t token = series.t - thinning.since - (P - 1 - i) * thinning.every;  // 2.1, 2.2, 2.16
+    if (token >= series.t - 1487) w[i] = series.Seen(token);
+  }
   Sum values, squares, moves;
   float last = kMissing;
   for (int i = 0; i < P; ++i) {
@@ -47,7 +50,7 @@ Input::Input(const Series& series, int P) : u(P + 6) {
   const double var = squares.Mean(0), mad = moves.Mean(0);
   const double variance =  // 2.8
       var > 0 && present >= 0.5 ? std::min(series.variance, 4 * var) : series.variance;
-  const double prior = Prior(series.n, mu);
+  const double prior = Prior(series.n, series.origin + mu);
   scale = (std::sqrt((var / 2 + variance / 2) + prior * prior) + 1e-7 * std::fabs(mu)) + 1e-30;
 
   const auto scaled = [this](float x) { return Missing(x) ? 0.0f : Asinh(ToFloat((x - mu) / scale)); };

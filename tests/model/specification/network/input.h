@@ -9,7 +9,7 @@
 namespace aaren::specification {
 
 struct Input {
-  Input(const Series& series, int P);
+  Input(const Series& series, Thinning thinning, int P);
 
   double mu, scale;  // 2.5, 2.10
   Vector u;          // P + 6

@@ -15,7 +15,8 @@ namespace aaren::specification {
 using SourcesOfSteps = std::vector<std::array<float, 4>>;  // for steps 1 ... T
 
 struct SeasonalInput {
-  SeasonalInput(const Series& series, const LagErrors& errors, Seasons seasons, const Input& input,
+  // The seasons are in tokens, and the sources those of steps of places.
+  SeasonalInput(const Series& series, const LagErrors& errors, Seasons seasons, Thinning thinning, const Input& input,
                 const SourcesOfSteps& sources);
 
   std::array<Vector, 4> Z;          // 10.1, [4, T]

@@ -27,18 +27,25 @@ void Calibration::Correct(int j, float* q) const {
   const float most = std::numeric_limits<float>::max();
   const float spread = std::min(q[Q - 1] - q[0], most);
   for (int i = 0; i < Q; ++i) q[i] = Clamp(q[i] + (th[i] - Clamp(th[i], -0.1f, 0.1f)) * spread, -most, most);
-  for (int i = M + 1; i < Q; ++i) q[i] = std::max(q[i], q[i - 1]);
-  for (int i = M - 1; i >= 0; --i) q[i] = std::min(q[i], q[i + 1]);
+  Order(M, q, Q);
 }
 
-void Calibration::Judge(int64_t p, const Series& series, const Vector& mixed) {
-  for (size_t k = 0; k < theta.size(); ++k) {
-    const int h = sizes_.tracked[k];
-    Vector& place = kept[k][p % kept[k].size()];
+void Calibration::Judge(int64_t p, int64_t k, const Series& series, const Vector& mixed) {
+  for (size_t i = 0; i < theta.size(); ++i) {
+    const int h = sizes_.tracked[i];
+    Vector& place = kept[i][p % kept[i].size()];
     const int64_t token = series.t - int64_t{sizes_.ProbesFor(h)} * sizes_.D + h;  // 7.9
-    Move(p, series.Seen(token), place, theta[k]);
+    Move(p / k, series.Seen(token), place, theta[i]);
     place.assign(&mixed[(h - 1) * sizes_.Q], &mixed[(h - 1) * sizes_.Q] + sizes_.Q);
     Correct(h, place.data());  // 7.15
+  }
+}
+
+void Calibration::Shift(double distance) {
+  for (std::vector<Vector>& places : kept) {
+    for (Vector& forecast : places) {
+      for (float& q : forecast) q = Shifted(q, distance);
+    }
   }
 }
 

@@ -17,8 +17,10 @@ class Calibration {
 
   void Correct(int j, float* q) const;  // 7.3-7.7: step j, [Q]
 
-  // 7.8-7.15: the work of probe p, with its mixed forecast, [T, Q].
-  void Judge(int64_t p, const Series& series, const Vector& mixed);
+  // 7.8-7.15: the work of probe p, with its mixed forecast, [T, Q], where a value is in every k-th token.
+  void Judge(int64_t p, int64_t k, const Series& series, const Vector& mixed);
+
+  void Shift(double distance);  // 1.42
 
   std::vector<Vector> theta;              // [K, Q]
   std::vector<std::vector<Vector>> kept;  // [K, places, Q]

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 
 #include "tests/model/specification/functions.h"
@@ -37,12 +38,20 @@ Mixture::Mixture(const Sizes& sizes) : choices(sizes.ProbesFor(sizes.T)), sizes_
   evidence_.resize(E.size());
 }
 
+void Mixture::Shift(double distance) {
+  for (std::vector<Vector>& octave : medians) {
+    for (Vector& places : octave) {
+      for (float& median : places) median = Shifted(median, distance);
+    }
+  }
+}
+
 int64_t Mixture::Judgements(int64_t probes, size_t octave) const {
   return std::max<int64_t>(probes - sizes_.ProbesFor(1 << octave), 0);
 }
 
-void Mixture::Judge(int64_t p, float unit, const Vector& network) {
-  for (size_t octave = 0; octave < E.size(); ++octave) JudgeOctave(p, octave, unit);
+void Mixture::Judge(int64_t p, int64_t k, float unit, const Vector& network) {
+  for (size_t octave = 0; octave < E.size(); ++octave) JudgeOctave(p, k, octave, unit);
   for (size_t octave = 0; octave < E.size(); ++octave) {
     for (size_t i = 0; i < medians[octave].size(); ++i) {
       Vector& places = medians[octave][i];
@@ -51,7 +60,7 @@ void Mixture::Judge(int64_t p, float unit, const Vector& network) {
   }
 }
 
-void Mixture::JudgeOctave(int64_t p, size_t octave, float unit) {
+void Mixture::JudgeOctave(int64_t p, int64_t k, size_t octave, float unit) {
   std::array<float, 5>& e = E[octave];
   std::array<double, 5> J = {};  // 6.35
   double w = 0;                  // 6.34
@@ -66,7 +75,8 @@ void Mixture::JudgeOctave(int64_t p, size_t octave, float unit) {
   if (w > 0) {
     const double most = Missing(e[0]) ? 0 : (5 * Least(e) + 0.05) * w;  // 6.36
     const double weight = !Missing(e[0]) && Least(J) > most ? most / Least(J) / w : 1 / w;
-    const double n = static_cast<double>(Judgements(p + 1, octave));
+    const int64_t judged = static_cast<int64_t>(medians[octave].size());
+    const double n = static_cast<double>(Judgements(p + 1, octave) * std::min(judged, k) / k);
     const double rate = 1 / Clamp(n, 1.0, std::max(1.0, 1000.0 / sizes_.D));
     for (int i = 0; i < 5; ++i) {
       const double miss = J[i] * weight;
@@ -82,7 +92,7 @@ void Mixture::JudgeOctave(int64_t p, size_t octave, float unit) {
 std::array<float, 5> Mixture::Weights(int64_t t, size_t octave) const {
   std::array<float, 5> e = E[octave];
   if (Missing(e[0])) return {1, 0, 0, 0, 0};  // 6.44
-  e[1] = 0.95f * e[1];                        // 6.42: F
+  for (int i : {0, 1}) e[i] = 0.95f * e[i];   // 6.42: F
   const float n = static_cast<float>(Judgements((t + 1) / sizes_.D, octave));
   const float power = 24.0f * n / (n + 5.0f);
   float least = kMissing;
@@ -103,7 +113,12 @@ void Mixture::Mix(int64_t t, int j, const std::array<float, 4>& sources, float u
   const double most = 12.0 * unit, median = q[sizes_.M];
   double shift = 0;
   for (int i = 0; i < 4; ++i) shift += weights[i + 1] * Clamp(sources[i] - median, -most, most);
-  for (int i = 0; i < sizes_.Q; ++i) q[i] = ToForecast(q[i] + ToFloat(shift));
+  const int M = sizes_.M;
+  for (int i = 0; i < sizes_.Q; ++i) {
+    const float share = M == 0 ? 1.0f : 1.0f - 0.5f * (static_cast<float>(std::abs(i - M)) / static_cast<float>(M));
+    q[i] = ToForecast(q[i] + ToFloat(shift) * share);  // 6.47
+  }
+  Order(M, q, sizes_.Q);
 }
 
 }  // namespace aaren::specification

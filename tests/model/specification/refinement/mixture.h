@@ -32,10 +32,12 @@ class Mixture {
   void Choose(int64_t p, const Series& series, LagErrors& errors);
 
   // Probe p judges (6.31-6.40), then keeps medians (6.41) of the network's forecast, [T, Q].
-  void Judge(int64_t p, float unit, const Vector& network);
+  void Judge(int64_t p, int64_t k, float unit, const Vector& network);
 
   // 6.42-6.47: step j of a forecast of token t, [Q].
   void Mix(int64_t t, int j, const std::array<float, 4>& sources, float unit, float* q) const;
+
+  void Shift(double distance);  // 1.42
 
   Seasons Chosen(int64_t p) const { return p < 0 ? Seasons() : choices[p % choices.size()]; }
 
@@ -46,7 +48,7 @@ class Mixture {
  private:
   int64_t Judgements(int64_t probes, size_t octave) const;  // n of 6.38, with p + 1 = probes
   std::array<float, 5> Weights(int64_t t, size_t octave) const;
-  void JudgeOctave(int64_t p, size_t octave, float unit);
+  void JudgeOctave(int64_t p, int64_t k, size_t octave, float unit);
 
   const Sizes& sizes_;
   std::vector<Evidence> evidence_;

@@ -17,8 +17,11 @@ double Decimal(double y) {
   return y;
 }
 
-// A term of 9.6, and the bound of 9.15.
-double Error(double y) { return std::floor(y) == y ? 0 : 0x1p-23 * std::fabs(y); }
+// A term of 9.6.
+double Error(double y) {
+  if (std::floor(y) == y) return 0;
+  return (y == static_cast<float>(y) ? 0x1p-23 : 0x1p-50) * std::fabs(y);
+}
 
 // 9.10
 std::optional<double> CommonSpan(double a, double b, double error) {
@@ -34,16 +37,21 @@ std::optional<double> CommonSpan(double a, double b, double error) {
 
 }  // namespace
 
-void Support::Take(const Series& before, float x) {
-  if (Missing(x)) return;
-  if (!(std::fabs(x - before.mean) <= before.Reach()) && before.far != 3) return;  // 9.2
-  least = std::min(least, x);
-  if (Missing(span)) return;
-  if (Missing(origin)) origin = x;
-  const double dist = std::fabs(double{x} - double{origin});
-  const double error = Error(x) + Error(origin);
-  if (std::fabs(x) < std::fabs(origin)) origin = x;  // 9.7
-  if (dist == 0) return;
+void Support::Take(const Series& before, double x) {
+  if (std::isnan(x)) return;
+  const float relative = before.Relative(x);
+  if (!(std::fabs(relative - before.mean) <= before.Reach()) && before.far != 3) return;  // 9.2
+  if (std::isnan(origin)) origin = x;
+  least = std::min(least, static_cast<float>(x - origin));
+  greatest = std::max(greatest, static_cast<float>(x - origin));
+  if (x < 0) negative = 1;
+  const double away = x - origin, dist = std::fabs(away), error = Error(x) + Error(origin);
+  if (std::fabs(x) < std::fabs(origin)) {  // 9.8
+    origin = x;
+    least = std::min(static_cast<float>(least - away), 0.0f);
+    greatest = std::max(static_cast<float>(greatest - away), 0.0f);
+  }
+  if (Missing(span) || dist == 0) return;
   const auto result = CommonSpan(dist, span == 0 ? Decimal(dist) : double{span}, error);
   const bool fits = result && dist <= 4096 * *result && *result >= 0x1p-126;  // 9.11
   span = fits ? static_cast<float>(*result) : kMissing;
@@ -51,15 +59,16 @@ void Support::Take(const Series& before, float x) {
 
 void Support::Restrict(const Series& series, Vector& forecast) const {
   if (series.n < 32) return;
-  double s = 0, base = 0;
-  if (span > 0) {
-    s = Decimal(span);
-    const double whole = std::floor(origin / s + 0.5) * s;
-    base = std::fabs(origin - whole) <= Error(origin) ? whole : double{origin};  // 9.15
-  }
+  const double s = Decimal(span), base = origin - series.origin;
+  const float zero = static_cast<float>(0 - series.origin);
   for (float& q : forecast) {
-    if (span > 0 && std::fabs(q - base) / s < 0x1p24) q = ToForecast(base + std::floor((q - base) / s + 0.5) * s);
-    if (least >= 0) q = std::max(q, 0.0f);  // 9.17
+    const double steps = (q - base) / s, k = std::floor(steps + 0.5);
+    if (IsFew()) {
+      q = ToForecast(base + Clamp(k, std::floor(least / s + 0.5), std::floor(greatest / s + 0.5)) * s);  // 9.16
+    } else if (span > 0 && std::fabs(steps) < 0x1p24) {
+      q = ToForecast(base + k * s);  // 9.15
+    }
+    if (negative == 0) q = std::max(q, zero);  // 9.17
   }
 }
 

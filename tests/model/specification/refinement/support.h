@@ -11,10 +11,13 @@
 namespace aaren::specification {
 
 struct Support {
-  void Take(const Series& before, float x);                     // 9.2-9.12. REQUIRES: the series has not taken x yet
+  void Take(const Series& before, double x);                    // 9.2-9.12. REQUIRES: the series has not taken x yet
   void Restrict(const Series& series, Vector& forecast) const;  // 9.13-9.18
+  bool IsFew() const { return span > 0 && greatest - least <= 11.5 * span; }  // 9.12
 
-  float least = std::numeric_limits<float>::infinity(), origin = kMissing, span = 0;
+  double origin = kMissing;
+  float least = std::numeric_limits<float>::infinity(), greatest = -least, span = 0;
+  uint32_t negative = 0;
 };
 
 }  // namespace aaren::specification

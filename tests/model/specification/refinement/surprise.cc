@@ -29,6 +29,20 @@ double Place(const std::vector<double>& a, const std::vector<double>& q, double 
 
 }  // namespace
 
+SurpriseRange::SurpriseRange(const Series& series, float span, float x) {
+  const double half = double{span} / 2;
+  double below = 0, equal = 0, above = 0;
+  for (int64_t token = series.t; token > series.t - 1487; --token) {
+    const float seen = series.Seen(token);
+    if (Missing(seen)) continue;
+    const double away = double{seen} - x;
+    ++(away < -half ? below : away > half ? above : equal);
+  }
+  const double all = below + equal + above;
+  least = static_cast<float>(std::min((below + equal / 2) / all, 0.5));
+  most = static_cast<float>(std::max(1 - (above + equal / 2) / all, 0.5));
+}
+
 float Surprise(const Vector& a, const Vector& q, float x) {
   if (Missing(x) || Missing(q[0])) return kMissing;
   return static_cast<float>(Place({a.begin(), a.end()}, {q.begin(), q.end()}, x));

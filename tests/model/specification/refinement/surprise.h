@@ -4,8 +4,16 @@
 // Section 8 of model/README.md: the place of a value in the distribution forecast for the value.
 
 #include "tests/model/specification/arithmetic.h"
+#include "tests/model/specification/series/series.h"
 
 namespace aaren::specification {
+
+// 8.12-8.14: the range of the surprise of x, by the values as seen at series.t.
+struct SurpriseRange {
+  SurpriseRange(const Series& series, float span, float x);
+
+  float least = 0, most = 1;
+};
 
 // 8.4-8.11, for the levels a [Q] and the quantiles q [Q].
 float Surprise(const Vector& a, const Vector& q, float x);

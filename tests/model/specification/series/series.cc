@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <vector>
 
 #include "tests/model/specification/arithmetic.h"
 
@@ -21,14 +23,54 @@ float Step(double range) {
 
 }  // namespace
 
-float Arriving(float value) {
-  if (Missing(value)) return kMissing;
-  return std::fabs(value) < 1e-27f ? 0.0f : Clamp(value, -1e30f, 1e30f);
+double Arriving(double value) {
+  return std::fabs(value) < double{1e-27f} ? 0.0 : Clamp(value, -double{1e30f}, double{1e30f});
 }
 
 Series::Series(int history) : N(history), typical_low(-kInfinity), typical_high(kInfinity) {
   std::fill(std::begin(recent), std::end(recent), kMissing);
   std::fill(std::begin(codes), std::end(codes), uint16_t{65535});
+}
+
+float Series::Relative(double x) const { return std::isnan(x) ? kMissing : ToForecast(x - origin); }
+
+void Series::SetOrigin(double x) {
+  if (n == 0 && !std::isnan(x)) origin = x;
+}
+
+double Series::Move() {
+  if ((t + 1) % 48 != 0 || t < 0) return 0;
+  float least = kMissing, largest = kMissing, newest = kMissing;
+  for (float x : recent) {
+    least = std::fmin(least, x);
+    largest = std::fmax(largest, x);
+    if (!Missing(x)) newest = x;
+  }
+  const double level = std::min(std::fabs(double{least}), std::fabs(double{largest}));
+  if (!(level > 64 * (double{largest} - least)) || !(level > 4 * std::sqrt(variance))) return 0;
+  const double before = origin;
+  origin = origin + newest;
+  const double distance = origin - before;
+  mean = mean - distance;
+  for (float& x : recent) x = Shifted(x, distance);
+  for (int64_t block = 0; block < std::min<int64_t>((t + 1) / 48, 31); ++block) {
+    low[block] = Shifted(low[block], distance);
+  }
+  typical_low = static_cast<float>(typical_low - distance);
+  typical_high = static_cast<float>(typical_high - distance);
+  return distance;
+}
+
+Thinning Series::FindThinning() const {
+  std::vector<int64_t> tokens;  // of the newest values
+  for (int64_t token = t; token > t - 192 && tokens.size() < 12; --token) {
+    if (!Missing(Seen(token))) tokens.push_back(token);
+  }
+  if (tokens.size() < 12) return {};
+  int64_t every = 0;
+  for (size_t i = 1; i < tokens.size(); ++i) every = std::gcd(every, tokens[i - 1] - tokens[i]);
+  if (every > 16) return {};
+  return {every, (t - tokens[0]) % every};
 }
 
 void Series::Take(int64_t token, float x) {

@@ -7,7 +7,7 @@ namespace {
 
 // 6.18
 float Last(const Series& series, Standpoint from) {
-  for (int64_t token = from.token - from.far; token >= series.t - 1487; --token) {
+  for (int64_t token = from.token - from.far * from.every; token >= series.t - 1487; token -= from.every) {
     const float x = series.Seen(token);
     if (!Missing(x)) return x;
   }
@@ -20,7 +20,7 @@ int64_t FirstCandidate(int64_t token, int j, int lag) { return token + j - lag *
 }  // namespace
 
 float SeasonalValue(const Series& series, int64_t token, Standpoint from) {
-  if (token > from.token - from.far || token < series.t - 1487) return kMissing;
+  if (token > from.token - from.far * from.every || token < series.t - 1487) return kMissing;
   const float x = series.Seen(token);
   return x >= series.typical_low && x <= series.typical_high ? x : kMissing;
 }

@@ -10,10 +10,11 @@
 
 namespace aaren::specification {
 
-// The standpoint of a naive forecast: a token, without the `far` newest values.
+// The standpoint of a naive forecast: a token and all places before, without the `far` newest.
 struct Standpoint {
   int64_t token;
   int64_t far;
+  int64_t every = 1;
 };
 
 // The value of a token if seasonal (6.16) and not after the standpoint; else missing.

@@ -21,7 +21,8 @@ class ForecastsTest : public testing::Test {
     plan_.every = 3;
     forecasts_.resize(results);
     for (size_t i = 0; i < results; ++i) {
-      forecasts_[i].assign(9, static_cast<float>(i));
+      forecasts_[i].assign(9 + engine::ResultTail::kFloats, static_cast<float>(i));
+      engine::ResultTail{}.Write(forecasts_[i].data(), 9);
       pointers_.push_back(forecasts_[i].data());
     }
     reply_ = {.first_seq = 4,
@@ -57,7 +58,8 @@ TEST_F(ForecastsTest, PartsCoverTheTokensWithoutGapOrOverlap) {
 }
 
 TEST_F(ForecastsTest, PlanPicksRowsAndColumns) {
-  forecasts_[0] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  forecasts_[0] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0, 0};
+  pointers_[0] = forecasts_[0].data();
   plan_.horizons = {0, 2};
   plan_.quantiles = {1};
   v1::Forecasts forecasts;
@@ -65,9 +67,37 @@ TEST_F(ForecastsTest, PlanPicksRowsAndColumns) {
   EXPECT_THAT(forecasts.values(), ElementsAre(2, 8));
 }
 
+TEST_F(ForecastsTest, OffsetsGoWithForecastsThatAreRelativeToThem) {
+  for (size_t i = 0; i < 4; ++i)
+    engine::ResultTail{.origin = 1e12 + static_cast<double>(i)}.Write(&forecasts_[i][0], 9);
+  plan_.relative = true;
+  v1::Forecasts forecasts;
+  FillForecasts(1, reply_, 1, 3, forecasts);
+  EXPECT_THAT(forecasts.offsets(), ElementsAre(1e12 + 1, 1e12 + 2));
+  EXPECT_EQ(forecasts.values(0), 1.0f);
+  plan_.relative = false;
+  forecasts.Clear();
+  FillForecasts(1, reply_, 1, 3, forecasts);
+  EXPECT_EQ(forecasts.offsets_size(), 0);
+  EXPECT_EQ(forecasts.values(0), 1e12f);
+}
+
+TEST_F(ForecastsTest, LearningIsToldWithSurprisesWhileAnySessionLearns) {
+  engine::ResultTail{.learning = true}.Write(forecasts_[1].data(), 9);
+  v1::Forecasts forecasts;
+  FillForecasts(1, reply_, 0, 4, forecasts);
+  EXPECT_EQ(forecasts.learning_size(), 0) << "nobody asked for surprises";
+  plan_.surprise = true;
+  FillForecasts(1, reply_, 0, 3, forecasts);
+  EXPECT_THAT(forecasts.learning(), ElementsAre(false, true, false));
+  forecasts.Clear();
+  FillForecasts(1, reply_, 2, 4, forecasts);
+  EXPECT_EQ(forecasts.learning_size(), 0);
+}
+
 TEST_F(ForecastsTest, ItemsStayFarBelowTheLimitOfAMessage) {
   reply_.channels = 1000;
-  EXPECT_EQ(ResultsPerItem(reply_), (256u << 10) / (1000 * 40 + 8));
+  EXPECT_EQ(ResultsPerItem(reply_), (256u << 10) / (1000 * 49 + 8));
   reply_.channels = 1'000'000;
   EXPECT_EQ(ResultsPerItem(reply_), 1u);
 }

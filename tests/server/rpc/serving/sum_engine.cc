@@ -1,10 +1,12 @@
 #include "tests/server/rpc/serving/sum_engine.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "model/engine/cpu/host_lane.h"
+#include "model/engine/forecast_result.h"
 
 namespace aaren::rpc {
 namespace {
@@ -16,13 +18,15 @@ struct Row {
 
 class SumEngine final : public engine::Engine {
  public:
-  size_t result_floats() const override { return static_cast<size_t>(config_.horizon) * config_.quantiles.size(); }
+  size_t result_floats() const override {
+    return static_cast<size_t>(config_.horizon) * config_.quantiles.size() + engine::ResultTail::kFloats;
+  }
   std::string tier() const override { return "exact"; }
   size_t row_bytes() const override { return 64; }
   std::unique_ptr<engine::Lane> NewLane(size_t capacity_rows) const override;
   void ResetRow(absl::Span<std::byte> row) const override { std::memset(row.data(), 0, row.size()); }
 
-  std::vector<float> Remembered(absl::Span<const std::byte>) const override { return {}; }
+  std::vector<double> Remembered(absl::Span<const std::byte>) const override { return {}; }
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override {
     Row content;
     std::memcpy(&content, row.data(), sizeof(content));
@@ -40,10 +44,11 @@ class SumEngine final : public engine::Engine {
     Row row;
     std::memcpy(&row, bytes.data(), sizeof(row));
     float* out = run.forecasts;
-    for (size_t i = 0; i < run.values.size(); ++i) {
+    for (size_t i = 0; i < run.forecast.size(); ++i) {
+      const auto value = static_cast<float>(engine::ValueAt(run.values, run.forecast.size(), i));
       ++row.seq;
-      row.sum += run.values[i];
-      if (run.surprises != nullptr) run.surprises[i] = run.values[i] / 2;
+      row.sum += value;
+      if (run.surprises != nullptr) run.surprises[i] = value / 2;
       if (!run.forecast[i]) continue;
       for (int h = 1; h <= config_.horizon; ++h) {
         for (int q = 0; q < config_.quantile_count(); ++q) {
@@ -51,6 +56,7 @@ class SumEngine final : public engine::Engine {
                                                                      : -SumForecast(row.sum, h, q);
         }
       }
+      out = std::fill_n(out, engine::ResultTail::kFloats, 0.0f);
     }
     std::memcpy(bytes.data(), &row, sizeof(row));
   }

@@ -28,6 +28,17 @@ TEST(TokenCheckTest, FindsAnInfinityAnywhere) {
   }
 }
 
+TEST(TokenCheckTest, FindsAnInfinityAmongDoubles) {
+  session::Session session;
+  const std::vector<double> values = {1, std::numeric_limits<double>::quiet_NaN(), 1e300, -double{kInfinity}};
+  session::TokensView tokens;
+  tokens.doubles = values;
+  store::TokenClock clock;
+  EXPECT_EQ(FieldOf(CheckContent(tokens, session, 0, clock)), "tokens.doubles[3]");
+  tokens.doubles = absl::MakeConstSpan(values).first(3);
+  EXPECT_EQ(FieldOf(CheckContent(tokens, session, 0, clock)), "none");
+}
+
 TEST(TokenCheckTest, LetsEveryOtherFloatPass) {
   const std::vector<float> values = {std::numeric_limits<float>::quiet_NaN(),  -std::numeric_limits<float>::quiet_NaN(),
                                      std::numeric_limits<float>::max(),        std::numeric_limits<float>::lowest(),

@@ -1,5 +1,6 @@
 #include "tests/server/shard/world/fake_engine.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -55,8 +56,9 @@ absl::StatusOr<uint64_t> FakeEngine::CheckRow(absl::Span<const std::byte> bytes)
 void FakeEngine::Advance(const engine::Run& run, absl::Span<std::byte> bytes) const {
   FakeRow row = Read(bytes);
   float* out = run.forecasts;
-  for (size_t t = 0; t < run.values.size(); ++t) {
-    const float value = std::isnan(run.values[t]) ? 0 : run.values[t];
+  for (size_t t = 0; t < run.forecast.size(); ++t) {
+    const auto taken = static_cast<float>(engine::ValueAt(run.values, run.forecast.size(), t));
+    const float value = std::isnan(taken) ? 0 : taken;
     if (run.surprises != nullptr) run.surprises[t] = value - row.forecast;
     row.state = 0.75 * row.state + value;
     ++row.seq;
@@ -66,6 +68,7 @@ void FakeEngine::Advance(const engine::Run& run, absl::Span<std::byte> bytes) co
     for (int h = 0; h < kHorizon; ++h) {
       for (int q = 0; q < 3; ++q) *out++ = static_cast<float>(row.state + 10 * h + q);
     }
+    out = std::fill_n(out, engine::ResultTail::kFloats, 0.0f);
   }
   Write(row, bytes);
 }
@@ -111,7 +114,7 @@ std::vector<std::vector<float>> FakeEngine::Forecasts(const std::vector<float>& 
   std::vector<std::vector<float>> all;
   for (const float& value : values) {
     const uint8_t wanted = 1;
-    std::vector<float>& forecast = all.emplace_back(kHorizon * 3);
+    std::vector<float>& forecast = all.emplace_back(kHorizon * 3 + engine::ResultTail::kFloats);
     Advance({{}, {&value, 1}, {&wanted, 1}, forecast.data(), nullptr}, absl::MakeSpan(row));
   }
   return all;

@@ -13,6 +13,7 @@
 
 #include "model/engine/cpu/slab.h"
 #include "model/engine/engine.h"
+#include "model/engine/forecast_result.h"
 #include "server/models/model_table.h"
 #include "tests/server/shard/world/late_engine.h"
 
@@ -24,13 +25,15 @@ class FakeEngine : public engine::Engine {
 
   static package::ForecasterConfig Config();  // of packages that it runs
 
-  size_t result_floats() const override { return static_cast<size_t>(config_.horizon) * config_.quantiles.size(); }
+  size_t result_floats() const override {
+    return static_cast<size_t>(config_.horizon) * config_.quantiles.size() + engine::ResultTail::kFloats;
+  }
   std::string tier() const override { return "exact"; }
   size_t row_bytes() const override { return row_bytes_; }
   std::unique_ptr<engine::Lane> NewLane(size_t capacity_rows) const override;
   void ResetRow(absl::Span<std::byte> row) const override;
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override;
-  std::vector<float> Remembered(absl::Span<const std::byte>) const override { return {}; }
+  std::vector<double> Remembered(absl::Span<const std::byte>) const override { return {}; }
 
   // What a session of one channel gets for these values: forecast(values)[i] is all numbers for token i.
   std::vector<std::vector<float>> Forecasts(const std::vector<float>& values) const;

@@ -83,7 +83,7 @@ class LateEngine::LateLane final : public engine::Lane {
       under_way_.insert(run.slot.index);
       const auto wanted = run.forecast.size() - std::count(run.forecast.begin(), run.forecast.end(), uint8_t{0});
       std::fill_n(run.forecasts, wanted * floats, kNonsense);
-      if (run.surprises != nullptr) std::fill_n(run.surprises, run.values.size(), kNonsense);
+      if (run.surprises != nullptr) std::fill_n(run.surprises, run.forecast.size(), kNonsense);
     }
     const engine::Ticket ticket{next_ticket_++};
     engine_.queue_.push_back({this, ticket, runs, FingerprintOf(runs)});

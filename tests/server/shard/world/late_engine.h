@@ -30,7 +30,7 @@ class LateEngine final : public engine::Engine {
   std::unique_ptr<engine::Lane> NewLane(size_t capacity_rows) const override;
   void ResetRow(absl::Span<std::byte> row) const override { inner_->ResetRow(row); }
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override { return inner_->CheckRow(row); }
-  std::vector<float> Remembered(absl::Span<const std::byte> row) const override { return inner_->Remembered(row); }
+  std::vector<double> Remembered(absl::Span<const std::byte> row) const override { return inner_->Remembered(row); }
 
   engine::Engine& inner() { return *inner_; }
 

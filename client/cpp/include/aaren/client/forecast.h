@@ -21,22 +21,37 @@ struct TokenBatch {
   absl::Span<const uint32_t> marks = {};       // [n] or empty
   absl::Span<const float> future_values = {};  // [n, horizon, future covariates] or empty
   bool silent = false;                         // fold without forecasting (backfill)
+  absl::Span<const double> doubles = {};       // the values, where a float has too few digits; `values` is then empty
 };
 
 // The reply to a token. Spans are valid until OnForecast returns.
 struct Forecast {
   uint64_t seq = 0;                          // the token it was made after
-  absl::Span<const float> values = {};       // [channels, horizons, quantiles], in the units of the series
+  absl::Span<const float> values = {};       // [channels, horizons, quantiles], in the units of the series, or with
+                                             // OutputOptions.relative beside `offsets`; NaN before the first value
   absl::Span<const uint32_t> horizons = {};  // steps ahead, ascending
   absl::Span<const float> quantiles = {};    // levels, ascending
   absl::Span<const float> surprise = {};     // [channels] in [0, 1] or NaN; empty unless asked for
   std::optional<int64_t> time_ns = {};       // the token's; h steps ahead is time_ns + h * step_ns
   int64_t step_ns = 0;                       // 0 where no step is known yet
+  absl::Span<const double> offsets = {};     // [channels] with OutputOptions.relative, else empty
+  absl::Span<const bool> learning = {};  // [channels], or empty: the surprise is of a session that is still learning
 
-  // The forecast of `channel` for horizons[horizon] steps ahead at the level quantiles[quantile].
-  float At(size_t channel, size_t horizon, size_t quantile) const {
-    return values[(channel * horizons.size() + horizon) * quantiles.size() + quantile];
+  // The forecast of `channel` for horizons[horizon] steps ahead at the level quantiles[quantile], in the units of the
+  // series.
+  double At(size_t channel, size_t horizon, size_t quantile) const {
+    return Absolute(channel, values[(channel * horizons.size() + horizon) * quantiles.size() + quantile]);
   }
+
+  // A number of `values` in the units of the series. The float next to -offset stands for 0.
+  double Absolute(size_t channel, float value) const {
+    if (offsets.empty()) return value;
+    const double offset = offsets[channel];
+    return value == static_cast<float>(0.0 - offset) ? 0.0 : offset + static_cast<double>(value);
+  }
+
+  // True while a surprise of `channel` says little: until a hundred values or a season came.
+  bool IsLearning(size_t channel) const { return !learning.empty() && learning[channel]; }
 };
 
 }  // namespace aaren::client

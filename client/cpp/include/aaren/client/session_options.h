@@ -47,6 +47,9 @@ struct OutputOptions {
   uint32_t every = 1;                   // forecasts at the multiples of `every`
   bool surprise = false;                // the place of each value in its forecast
   Refinement refinement = Refinement::kFull;
+  // Forecast.values are relative to Forecast.offsets, with all digits of a series at a high level. Forecast.At is in
+  // the units of the series in any case.
+  bool relative = false;
 };
 
 // Token seq has time start_ns + seq * step_ns.

@@ -31,7 +31,7 @@ class Session {
     if (probes().At(seq_)) {
       std::vector<float> values(probes().tracked().size());
       probes().Gather(seq_, &values_.back(), values.data());
-      calibration_.Learn(seq_, values.data(), forecast_.data(), state_.data());
+      calibration_.Learn(seq_, /*places=*/1, values.data(), forecast_.data(), state_.data());
     }
     ++seq_;
     Forecast corrected = forecast_;

@@ -63,10 +63,15 @@ void PullStep(const Pull& pull, size_t j, size_t levels, float* quantiles) {
     const double away = pull.sources[source * pull.distance + j] - median;
     shift += static_cast<double>(pull.weights[source]) * std::clamp(away, -pull.most, pull.most);
   }
+  const size_t middle = levels / 2;
   for (size_t i = 0; i < levels; ++i) {
-    const float moved = std::clamp(quantiles[i] + math::ToFloat(shift), -kMostFloat, kMostFloat);
+    const float away = static_cast<float>(i < middle ? middle - i : i - middle);
+    const float share = middle == 0 ? 1.0f : 1.0f - 0.5f * (away / static_cast<float>(middle));
+    const float moved = std::clamp(quantiles[i] + math::ToFloat(shift) * share, -kMostFloat, kMostFloat);
     quantiles[i] = std::abs(moved) < math::kLeastValue ? 0.0f : moved;
   }
+  for (size_t i = middle + 1; i < levels; ++i) quantiles[i] = std::max(quantiles[i], quantiles[i - 1]);
+  for (size_t i = middle; i > 0; --i) quantiles[i - 1] = std::min(quantiles[i - 1], quantiles[i]);
 }
 
 void ExpectPulled(const ForecastSize& size, uint64_t seed, float scale) {
@@ -85,7 +90,7 @@ void ExpectPulled(const ForecastSize& size, uint64_t seed, float scale) {
   ASSERT_EQ(forecast, expected) << size.steps << " steps, " << size.levels << " levels";
 }
 
-TEST(QuantilesTest, EachStepMovesAsFarAsItsMedian) {
+TEST(QuantilesTest, EachStepMovesByTheShiftOfItsMedian) {
   ForEachSize([](const ForecastSize& size, uint64_t seed) { ExpectPulled(size, seed, 10.0f); });
 }
 

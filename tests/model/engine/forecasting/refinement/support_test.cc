@@ -10,16 +10,16 @@
 namespace aaren::engine {
 namespace {
 
-Support Learned(const std::vector<float>& values) {
+Support Learned(const std::vector<double>& values) {
   Support support;
   support.Reset();
-  for (float value : values) support.Add(value);
+  for (double value : values) support.Add(value);
   return support;
 }
 
 // The restricted forecast of a series that has settled.
 std::vector<float> Restricted(const Support& support, std::vector<float> forecast) {
-  support.Restrict(Support::kSettled, forecast.size(), forecast.data());
+  support.Restrict(Support::kSettled, /*from=*/0, forecast.size(), forecast.data());
   return forecast;
 }
 
@@ -35,7 +35,7 @@ TEST(SupportTest, SeriesThatWasNegativeOnceStaysAsItIs) {
 
 TEST(SupportTest, NothingIsSaidOfAYoungSeries) {
   Floats forecast = {-0.3f, 1.4f};
-  Learned({1, 2}).Restrict(Support::kSettled - 1, 2, forecast.data());
+  Learned({1, 2}).Restrict(Support::kSettled - 1, 0, 2, forecast.data());
   EXPECT_EQ(forecast, Floats({-0.3f, 1.4f}));
 }
 
@@ -92,7 +92,23 @@ TEST(SupportTest, OrderOfQuantilesStays) {
 }
 
 TEST(SupportTest, NumbersThatAreTooFarAwayStay) {
-  EXPECT_EQ(Restricted(Learned({0, 1}), {3e38f, 1e12f}), Floats({3e38f, 1e12f}));
+  EXPECT_EQ(Restricted(Learned({0, 1, 20}), {3e38f, 1e12f}), Floats({3e38f, 1e12f}));
+}
+
+TEST(SupportTest, FewValuesAreForecastBetweenTheLeastAndTheGreatest) {
+  EXPECT_EQ(Restricted(Learned({1, 0, 1}), {-3, 0.2f, 0.7f, 1.6f, 1e30f}), Floats({0, 0, 1, 1, 1}));
+  EXPECT_EQ(Restricted(Learned({-2, 3, 0}), {-9, 9}), Floats({-2, 3}));
+  EXPECT_FALSE(Learned({0, 1, 12}).IsFew());
+}
+
+TEST(SupportTest, ForecastsAreRelativeToWhatTheCallerSays) {
+  Floats forecast = {-1e9f - 4, 0.4f, 2.7f};
+  Learned({1e9, 1e9 + 1, 1e9 + 30}).Restrict(Support::kSettled, 1e9, forecast.size(), forecast.data());
+  EXPECT_EQ(forecast, Floats({-1e9f, 0, 3}));
+}
+
+TEST(SupportTest, DoublesOfTenthsShareTheirStepAtAnyLevel) {
+  EXPECT_EQ(Learned({123456.1, 123456.2, 123457.0}).span, 0.1f);
 }
 
 TEST(SupportTest, LargestAndLeastValuesAreTaken) {
