@@ -34,7 +34,7 @@ void FillOpened(session::Handle handle, const session::OpenedReply& reply, v1::O
 size_t ResultsPerItem(const session::ForecastsReply& reply);
 
 // Fills results [begin, end) of the reply. The first part also covers the tokens before its first result, the last part
-// the tokens after its last result.
+// the tokens after its last result. REQUIRES: `forecasts` is empty.
 void FillForecasts(session::Handle handle, const session::ForecastsReply& reply, size_t begin, size_t end,
                    v1::Forecasts& forecasts);
 

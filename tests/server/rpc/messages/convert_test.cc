@@ -87,6 +87,7 @@ TEST_F(ForecastsTest, LearningIsToldWithSurprisesWhileAnySessionLearns) {
   v1::Forecasts forecasts;
   FillForecasts(1, reply_, 0, 4, forecasts);
   EXPECT_EQ(forecasts.learning_size(), 0) << "nobody asked for surprises";
+  forecasts.Clear();
   plan_.surprise = true;
   FillForecasts(1, reply_, 0, 3, forecasts);
   EXPECT_THAT(forecasts.learning(), ElementsAre(false, true, false));
