@@ -49,9 +49,15 @@ void Steps::EndSlice(size_t done) {
 void Steps::Begin() {
   queue::StepRoom room = stepper_.room();
   room.units = slice_.left;
+  const bool any = queue_.turns().any();
   const absl::Span<queue::Flow* const> flows = queue_.turns().Grant(room);
   slice_.left = room.units;
-  if (!flows.empty()) stepper_.Begin(flows);
+  if (!flows.empty()) {
+    stepper_.Begin(flows);
+  } else {
+    // Every flow with a turn was stalled instead, and no end of a step will tell.
+    new_stalls_ |= any && queue_.replies().any_stalled();
+  }
 }
 
 // Answers the step, which is done. Returns the number of tokens, or of sessions that got other answers.

@@ -61,7 +61,7 @@ class Steps {
   // The arrival of a token, by the clock's first reading in this round.
   int64_t ArrivalNanos();
 
-  // True if a flow has been stalled at the end of a step since the last call.
+  // True if a flow may have been stalled since the last call: at the end of a step, or where no flow got a turn.
   bool TakeNewStalls() { return std::exchange(new_stalls_, false); }
 
   queue::TokenQueue& queue() { return queue_; }

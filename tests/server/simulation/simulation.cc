@@ -25,9 +25,7 @@ shard::ShardOptions DrawOptions(Fate& fate) {
   options.max_tokens_per_item = 16;
   options.max_in_flight_tokens = 64;
   options.max_step_tokens = 1 + fate.Draw(24);
-  // A dozen items of 16 tokens at least. With less room than a few items have, streams that wait for a save and streams
-  // that wait for room can keep each other waiting.
-  options.max_queued_bytes = 6'000 + fate.Draw(20'000);
+  options.max_queued_bytes = 4'000 + fate.Draw(20'000);
   options.save_interval = absl::Milliseconds(1 + fate.Draw(30));
   return options;
 }
