@@ -20,10 +20,10 @@ namespace aaren::rpc {
 
 class Leaving {
  public:
-  // What the shard must do now.
+  // The shard does one of these next.
   enum class Act { kNothing, kStopReading, kSaveAll, kEndStreams, kCutOffStreams, kEndConnections, kTellClosed };
 
-  // What a round of the shard has shown.
+  // A round of the shard has shown these signs.
   struct Signs {
     bool stepped;      // tokens were answered, and more may wait
     bool tokens_wait;  // or replies to tokens

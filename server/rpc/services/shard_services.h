@@ -42,7 +42,7 @@ class ShardServices {
   // Waits for calls. REQUIRES: hosted; the server has started.
   void Serve();
 
-  // Whether further calls are accepted.
+  // Accepts further calls, or refuses them from now on.
   void AcceptCalls(bool accept);
 
   // Tells probes whether the store answers: not if away for longer than `grace`.

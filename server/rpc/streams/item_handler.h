@@ -44,7 +44,7 @@ class ItemHandler {
   Turn HandleTurn(StreamTraces* traces);
 
  private:
-  // What became of an item.
+  // The fate of an item.
   enum class Handled {
     kYes,
     kWaits,         // for an operation of the same handle: OnRoom will tell

@@ -31,7 +31,7 @@ class Outgoing {
   // Asks for a Flush of the stream at the end of the round.
   void AskForFlush() { place_.Join(to_flush_); }
 
-  // Whether more replies may be made. One stream's unread replies may take half of the free bytes.
+  // True if the shard may make more replies. One stream's unread replies may take half of the free bytes.
   bool HasRoom() const;
 
   // The next message to write. REQUIRES: no write is under way, and the outbox is not empty.

@@ -22,7 +22,7 @@ class StreamLife {
     kOver        // gRPC has no further use for the call
   };
 
-  // What a stream does at the moment of a look.
+  // The state of a stream at the moment of a look.
   struct Signs {
     bool in_use = false;      // a session is open, a message is handled, or a write is under way
     bool writing = false;     // a write is under way
