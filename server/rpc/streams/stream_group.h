@@ -52,7 +52,7 @@ class StreamGroup {
   // The oldest streams behind number `after`, `most` of them.
   std::vector<StreamInfo> Describe(uint64_t after, size_t most) const;
 
-  // Whether the next round has something to do at once.
+  // True if the next round has something to do at once.
   bool busy() const { return !commons_.to_flush.empty() || !commons_.with_items.empty(); }
   bool empty() const { return commons_.table.streams().empty(); }
   const StreamCounters& counters() const { return commons_.counters; }

@@ -40,6 +40,21 @@ TEST(StepsTest, AFailedBatchIsToldAndItsTokensAreRefused) {
   EXPECT_EQ(parts.core.counters.tokens_refused.value(), 2u);
 }
 
+TEST(StepsTest, AStallIsNoticedWhereNoFlowGotATurn) {
+  BareParts parts({.max_queued_bytes = 400});
+  FakePeer peer;
+  session::Session& held = parts.Attach(peer, 0, "a");
+  session::Session& waiting = parts.Attach(peer, 1, "b");
+  held.durability = waiting.durability = session::SessionDurability::kEveryToken;
+  parts.Send(held, 0, 1);
+  (void)parts.steps.queue().replies().Hold(held);
+  parts.Send(waiting, 0, 1);
+  EXPECT_EQ(parts.steps.Run(), 0u);
+  EXPECT_TRUE(parts.steps.TakeNewStalls());
+  EXPECT_EQ(parts.steps.Run(), 0u);
+  EXPECT_FALSE(parts.steps.TakeNewStalls()) << "nothing is new";
+}
+
 TEST(StepsTest, TokensOfOneRoundHaveOneArrival) {
   BareParts parts;
   const int64_t first = parts.steps.ArrivalNanos();
