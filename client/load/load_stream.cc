@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "client/cpp/channel/channel.h"
 #include "client/cpp/messages/claims.h"
 #include "client/cpp/messages/rpc_status.h"
@@ -23,6 +25,10 @@ constexpr int64_t kSecond = 1000000000;
 constexpr int64_t kSettleTimeout = 60 * kSecond;  // for all Opened, and for all Closed
 constexpr double kLongestInterval = 1e18;         // nanoseconds: 31 years
 constexpr int64_t kPatience = kSecond / 10;       // between two looks at `stop`
+
+// Time for a second attempt, which gRPC begins after a second: gRPC 1.51 reads `errno` late after connect(), and so
+// takes a connection under way for a failed one at times.
+constexpr absl::Duration kConnectTimeout = absl::Seconds(2);
 
 // A message is neither large enough to make server and client take turns, nor small enough to make its own price count.
 constexpr size_t kWriteBytes = 32 << 10;
@@ -81,8 +87,7 @@ LoadStream::LoadStream(const LoadOptions& options, uint32_t stream, std::vector<
       times_(ids.size() * options.window),
       signal_(MakeSignal(options.points_per_message, options.channels)),
       window_(options.window),
-      write_bytes_(kWriteBytes),
-      stub_(MakeChannel(options.target, options.channel)) {
+      write_bytes_(kWriteBytes) {
   for (std::string& id : ids) sessions_.push_back({.id = std::move(id)});
   if (!open_loop()) return;
   // Bounded for tiny rates: due times stay within 64 bits.
@@ -109,7 +114,9 @@ absl::Status LoadStream::Open() {
   const absl::StatusOr<Metadata> metadata = CallMetadata(options_.channel);
   if (!metadata.ok()) return metadata.status();
   AddMetadata(*metadata, context_);
-  call_ = stub_.PrepareCall(&context_, kMethod, &queue_);
+  const auto channel = MakeChannel(options_.target, options_.channel);
+  channel->WaitForConnected(absl::ToChronoTime(absl::Now() + kConnectTimeout));
+  call_ = grpc::GenericStub(channel).PrepareCall(&context_, kMethod, &queue_);
   call_->StartCall(reinterpret_cast<void*>(kStarted));
   ++pending_;
   unsettled_ = static_cast<uint32_t>(sessions_.size());

@@ -119,7 +119,6 @@ class LoadStream : private ReplyHandler {
   absl::Status refused_;  // the error of an impossible Welcome
 
   grpc::CompletionQueue queue_;
-  grpc::GenericStub stub_;
   grpc::ClientContext context_;
   std::unique_ptr<grpc::GenericClientAsyncReaderWriter> call_;
   grpc::ByteBuffer reply_;
