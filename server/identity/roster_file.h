@@ -19,9 +19,9 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-#include "server/file/watched_file.h"
 #include "server/identity/accounts/accounts.h"
 #include "server/identity/roster.h"
+#include "server/machine/file/watched_file.h"
 
 namespace aaren::identity {
 

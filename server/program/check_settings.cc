@@ -1,12 +1,12 @@
 #include "server/program/check_settings.h"
 
 #include "absl/strings/str_cat.h"
-#include "server/address/address.h"
-#include "server/admin/admin_server.h"
 #include "server/identity/caller.h"
-#include "server/models/open_engine.h"
+#include "server/machine/address/address.h"
+#include "server/operate/admin/admin_server.h"
 #include "server/program/load_models.h"
 #include "server/program/server_options.h"
+#include "server/sessions/models/open_engine.h"
 
 namespace aaren::program {
 namespace {

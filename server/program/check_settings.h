@@ -1,11 +1,11 @@
 #ifndef AAREN_SERVER_PROGRAM_CHECK_SETTINGS_H_
 #define AAREN_SERVER_PROGRAM_CHECK_SETTINGS_H_
 
-// Checks settings that are right alone and wrong together, or beyond this build. server/config/server_config.proto has
-// the limits of single settings.
+// Checks settings that are right alone and wrong together, or beyond this build.
+// server/program/config/server_config.proto has the limits of single settings.
 
 #include "absl/status/status.h"
-#include "server/config/config.h"
+#include "server/program/config/config.h"
 
 namespace aaren::program {
 

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "server/config/config.h"
-#include "server/models/model_table.h"
-#include "server/models/model_watch.h"
+#include "server/program/config/config.h"
+#include "server/sessions/models/model_table.h"
+#include "server/sessions/models/model_watch.h"
 
 namespace aaren::program {
 

@@ -3,14 +3,14 @@
 #include <utility>
 #include <vector>
 
-#include "server/metrics/connection_metrics.h"
-#include "server/metrics/model_metrics.h"
-#include "server/metrics/process_metrics.h"
-#include "server/metrics/shard_metrics.h"
-#include "server/metrics/store_metrics.h"
-#include "server/metrics/tenant_metrics.h"
-#include "server/metrics/trace_metrics.h"
-#include "server/metrics/watched_metrics.h"
+#include "server/operate/metrics/connection_metrics.h"
+#include "server/operate/metrics/model_metrics.h"
+#include "server/operate/metrics/process_metrics.h"
+#include "server/operate/metrics/shard_metrics.h"
+#include "server/operate/metrics/store_metrics.h"
+#include "server/operate/metrics/tenant_metrics.h"
+#include "server/operate/metrics/trace_metrics.h"
+#include "server/operate/metrics/watched_metrics.h"
 
 namespace aaren::program {
 namespace {

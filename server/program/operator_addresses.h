@@ -10,13 +10,13 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "server/admin/admin_server.h"
-#include "server/config/config.h"
-#include "server/metrics/format/exposition.h"
-#include "server/models/model_table.h"
+#include "server/net/rpc/server.h"
+#include "server/operate/admin/admin_server.h"
+#include "server/operate/metrics/format/exposition.h"
+#include "server/program/config/config.h"
 #include "server/program/security.h"
 #include "server/program/tracing.h"
-#include "server/rpc/server.h"
+#include "server/sessions/models/model_table.h"
 #include "server/store/measured_store.h"
 
 namespace aaren::program {

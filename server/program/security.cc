@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/session/clock.h"
-#include "server/tls/credentials.h"
+#include "server/net/tls/credentials.h"
+#include "server/sessions/session/clock.h"
 
 namespace aaren::program {
 namespace {

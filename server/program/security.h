@@ -8,8 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "grpcpp/security/server_credentials.h"
-#include "server/config/config.h"
 #include "server/identity/callers.h"
+#include "server/program/config/config.h"
 
 namespace aaren::program {
 

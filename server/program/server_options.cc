@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "server/cores/cores.h"
-#include "server/memory/machine_memory.h"
+#include "server/machine/cores/cores.h"
+#include "server/machine/memory/machine_memory.h"
 #include "server/store/rocksdb/rocksdb_store.h"
 
 namespace aaren::program {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "server/config/config.h"
-#include "server/memory/memory_budget.h"
-#include "server/rpc/server.h"
+#include "server/machine/memory/memory_budget.h"
+#include "server/net/rpc/server.h"
+#include "server/program/config/config.h"
 
 namespace aaren::program {
 

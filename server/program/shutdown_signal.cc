@@ -8,8 +8,8 @@
 #include <cstring>
 #include <thread>
 
-#include "server/log/log.h"
-#include "server/session/clock.h"
+#include "server/operate/log/log.h"
+#include "server/sessions/session/clock.h"
 
 namespace aaren::program {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/file/regular_file.h"
-#include "server/version/version.h"
+#include "server/machine/file/regular_file.h"
+#include "server/program/version/version.h"
 
 namespace aaren::program {
 namespace {

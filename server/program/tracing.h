@@ -9,10 +9,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "server/config/config.h"
-#include "server/rpc/server.h"
-#include "server/trace/export/exporter.h"
-#include "server/trace/span_buffer.h"
+#include "server/net/rpc/server.h"
+#include "server/operate/trace/export/exporter.h"
+#include "server/operate/trace/span_buffer.h"
+#include "server/program/config/config.h"
 
 namespace aaren::program {
 

@@ -11,7 +11,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "server/counters/counter.h"
+#include "server/operate/counters/counter.h"
 #include "server/store/store.h"
 
 namespace aaren::store {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "server/memory/memory_budget.h"
+#include "server/machine/memory/memory_budget.h"
 #include "server/store/store.h"
 
 namespace aaren::store {

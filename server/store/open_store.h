@@ -9,8 +9,8 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "server/config/config.h"
-#include "server/memory/memory_budget.h"
+#include "server/machine/memory/memory_budget.h"
+#include "server/program/config/config.h"
 #include "server/store/store.h"
 
 namespace aaren::store {

@@ -7,7 +7,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/functional/any_invocable.h"
 #include "absl/synchronization/mutex.h"
-#include "server/log/log.h"
+#include "server/operate/log/log.h"
 
 namespace aaren::store {
 namespace {

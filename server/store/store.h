@@ -38,7 +38,7 @@ struct SessionHeader {
   SessionOrigin origin;
   uint64_t delivered_seq = 0;
   Attempt attempt;         // the last Open that held the session
-  absl::Time last_active;  // a stamp (session/clock.h)
+  absl::Time last_active;  // a stamp (sessions/session/clock.h)
   std::string server;      // HOST:PORT of the server with the session open at the time of the write; empty: unknown
   // The server above holds the session, with tokens newer than any save, until this time, by the wall clock, and renews
   // the lease before. 1970: no lease.

@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "server/counters/counter.h"
+#include "server/operate/counters/counter.h"
 #include "server/store/store.h"
 
 namespace aaren::store {

@@ -12,9 +12,9 @@
 #include "absl/time/time.h"
 #include "grpcpp/grpcpp.h"
 #include "gtest/gtest.h"
-#include "server/models/model_table.h"
-#include "server/models/model_watch.h"
-#include "server/rpc/server.h"
+#include "server/net/rpc/server.h"
+#include "server/sessions/models/model_table.h"
+#include "server/sessions/models/model_watch.h"
 #include "server/store/memory_store.h"
 
 namespace aaren {

@@ -15,9 +15,9 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "grpcpp/grpcpp.h"
-#include "server/models/model_table.h"
-#include "server/models/model_watch.h"
-#include "server/rpc/server.h"
+#include "server/net/rpc/server.h"
+#include "server/sessions/models/model_table.h"
+#include "server/sessions/models/model_watch.h"
 #include "server/store/rocksdb/rocksdb_store.h"
 
 namespace aaren {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "server/config/config.h"
+#include "server/program/config/config.h"
 #include "tests/fuzz/target.h"
 
 namespace aaren::fuzz {

@@ -1,6 +1,6 @@
 // The waiting bytes of a connection: every counted frame exists.
 
-#include "server/accept/waiting_frames.h"
+#include "server/net/accept/waiting_frames.h"
 #include "tests/fuzz/target.h"
 
 namespace aaren::fuzz {

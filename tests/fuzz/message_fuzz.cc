@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "aaren/v1/stream.pb.h"
-#include "server/rpc/messages/bounded_parse.h"
-#include "server/rpc/messages/convert.h"
-#include "server/rpc/messages/envelope.h"
+#include "server/net/rpc/messages/bounded_parse.h"
+#include "server/net/rpc/messages/convert.h"
+#include "server/net/rpc/messages/envelope.h"
 #include "tests/fuzz/target.h"
 
 namespace aaren::fuzz {

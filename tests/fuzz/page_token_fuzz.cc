@@ -1,6 +1,6 @@
 // A page token: every accepted token was given out.
 
-#include "server/registrar/list/page_token.h"
+#include "server/sessions/registrar/list/page_token.h"
 #include "tests/fuzz/target.h"
 
 namespace aaren::fuzz {

@@ -1,6 +1,6 @@
 // A client's `traceparent`: the ids of an accepted header equal its hexadecimal text.
 
-#include "server/trace/traceparent.h"
+#include "server/operate/trace/traceparent.h"
 #include "tests/fuzz/target.h"
 
 namespace aaren::fuzz {

@@ -18,8 +18,8 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
-#include "server/counters/counter.h"
 #include "server/identity/accounts/rate_limit.h"
+#include "server/operate/counters/counter.h"
 
 namespace aaren::identity {
 
@@ -90,7 +90,7 @@ class Account {
 
   Tally sessions, streams;
   RateLimit tokens, unary_calls;
-  Level stored_bytes;  // by registrar/stored/stored_bytes.h; 0 without a limit
+  Level stored_bytes;  // by sessions/registrar/stored/stored_bytes.h; 0 without a limit
 
  private:
   const std::string tenant_;

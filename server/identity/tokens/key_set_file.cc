@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/log/log.h"
+#include "server/operate/log/log.h"
 
 namespace aaren::identity {
 

@@ -12,8 +12,8 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-#include "server/file/watched_file.h"
 #include "server/identity/tokens/key_set.h"
+#include "server/machine/file/watched_file.h"
 
 namespace aaren::identity {
 

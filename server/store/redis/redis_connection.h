@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "hiredis/hiredis.h"
-#include "server/address/address.h"
+#include "server/machine/address/address.h"
 #include "server/store/redis/redis_tls.h"
 
 namespace aaren::store {

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "server/log/log.h"
+#include "server/operate/log/log.h"
 #include "server/store/redis/redis_error.h"
 #include "server/store/redis/redis_password.h"
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/log/log.h"
+#include "server/operate/log/log.h"
 #include "server/store/redis/redis_error.h"
 
 namespace aaren::store {

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "server/address/address.h"
+#include "server/machine/address/address.h"
 #include "server/store/redis/redis_tls.h"
 
 namespace aaren::store {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "server/address/address.h"
+#include "server/machine/address/address.h"
 #include "server/store/redis/redis_connection.h"
 #include "server/store/redis/redis_options.h"
 

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/log/log.h"
+#include "server/operate/log/log.h"
 #include "server/store/rocksdb/sparing.h"
 #include "server/store/rocksdb/write_group.h"
 

@@ -13,7 +13,7 @@
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/table_properties_collectors.h"
-#include "server/log/log.h"
+#include "server/operate/log/log.h"
 #include "server/store/rocksdb/rocksdb_store.h"
 
 namespace aaren::store {

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "rocksdb/db.h"
 #include "rocksdb/listener.h"
-#include "server/log/log.h"
+#include "server/operate/log/log.h"
 #include "server/store/format/fields.h"
 #include "server/store/held.h"
 #include "server/store/rocksdb/folder_check.h"

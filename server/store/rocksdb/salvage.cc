@@ -20,7 +20,7 @@
 #include "rocksdb/db.h"
 #include "rocksdb/sst_file_reader.h"
 #include "rocksdb/wal_filter.h"
-#include "server/log/log.h"
+#include "server/operate/log/log.h"
 #include "server/store/rocksdb/epoch_file.h"
 #include "server/store/rocksdb/folder_check.h"
 #include "server/store/rocksdb/header_cursor.h"

@@ -10,9 +10,9 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "server/models/model_table.h"
-#include "server/models/model_watch.h"
-#include "server/rpc/server.h"
+#include "server/net/rpc/server.h"
+#include "server/sessions/models/model_table.h"
+#include "server/sessions/models/model_watch.h"
 #include "server/store/memory_store.h"
 #include "tests/e2e/oracle/tampering_proxy.h"
 #include "tests/e2e/oracle/trial.h"

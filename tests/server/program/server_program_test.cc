@@ -24,9 +24,9 @@
 #include "absl/time/clock.h"
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
-#include "server/cores/cores.h"
-#include "tests/server/rpc/serving/serving.h"
-#include "tests/server/rpc/serving/test_stream.h"
+#include "server/machine/cores/cores.h"
+#include "tests/server/net/rpc/serving/serving.h"
+#include "tests/server/net/rpc/serving/test_stream.h"
 
 namespace aaren {
 namespace {

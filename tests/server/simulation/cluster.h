@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
-#include "server/registrar/registrar.h"
-#include "server/shard/shard.h"
+#include "server/sessions/registrar/registrar.h"
+#include "server/sessions/shard/shard.h"
 #include "server/store/memory_store.h"
-#include "tests/server/shard/world/fake_engine.h"
+#include "tests/server/sessions/shard/world/fake_engine.h"
 #include "tests/server/simulation/fate.h"
 
 namespace aaren::simulation {

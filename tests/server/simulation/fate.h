@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "server/session/clock.h"
+#include "server/sessions/session/clock.h"
 
 namespace aaren::simulation {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "server/rpc/messages/convert.h"
+#include "server/net/rpc/messages/convert.h"
 
 namespace aaren::simulation {
 

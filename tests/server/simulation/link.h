@@ -5,14 +5,14 @@
 // through. Either end may lose the link. Items towards a lost end are gone, and the surviving end learns of the loss
 // later. Until then items towards the surviving end may still arrive, like bytes in a socket's buffer.
 //
-// The server's end turns items into the shard's calls with the functions of server/rpc/convert.h, like rpc::Stream.
+// The server's end turns items into the shard's calls with the functions of server/net/rpc/convert.h, like rpc::Stream.
 
 #include <deque>
 #include <memory>
 #include <optional>
 
 #include "aaren/v1/stream.pb.h"
-#include "server/session/peer.h"
+#include "server/sessions/session/peer.h"
 #include "tests/server/simulation/cluster.h"
 #include "tests/server/simulation/fate.h"
 

@@ -15,7 +15,7 @@
 
 #include "absl/synchronization/mutex.h"
 #include "model/command_line/flags.h"
-#include "server/log/log.h"
+#include "server/operate/log/log.h"
 #include "tests/server/simulation/simulation.h"
 
 namespace aaren::simulation {

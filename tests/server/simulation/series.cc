@@ -1,7 +1,7 @@
 #include "tests/server/simulation/series.h"
 
 #include "model/engine/forecast_result.h"
-#include "tests/server/shard/world/fake_engine.h"
+#include "tests/server/sessions/shard/world/fake_engine.h"
 
 namespace aaren::simulation {
 

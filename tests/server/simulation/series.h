@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "server/session/peer.h"
+#include "server/sessions/session/peer.h"
 
 namespace aaren::simulation {
 

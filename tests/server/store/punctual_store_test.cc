@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "server/log/log.h"
+#include "server/operate/log/log.h"
 #include "tests/server/store/hanging_store.h"
 
 namespace aaren::store {

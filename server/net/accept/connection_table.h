@@ -1,0 +1,103 @@
+#ifndef AAREN_SERVER_NET_ACCEPT_CONNECTION_TABLE_H_
+#define AAREN_SERVER_NET_ACCEPT_CONNECTION_TABLE_H_
+
+// A ConnectionTable has every open connection, and counts connections by shard and by host.
+//
+// gRPC owns the sockets and closes them at any time. The table therefore knows a connection by its descriptor and its
+// cookie, the kernel's own number of a socket, never given to another socket.
+//
+// Threading: not thread-safe.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
+#include "absl/time/time.h"
+#include "server/net/accept/tcp_socket.h"
+
+namespace aaren::accept {
+
+// HeaderTime detects a header that never ends. While gRPC waits for the end of a header, nothing else of the connection
+// is handled or answered, and each further packet costs a copy of all packets before (CVE-2023-33953). Other clients
+// get answers: tokens by forecasts or Acked, a call by a status, data of a message by room for more.
+class HeaderTime {
+ public:
+  static constexpr absl::Duration kLongest = absl::Seconds(30);
+  static constexpr uint64_t kPackets = 100;     // a second
+  static constexpr uint64_t kSmall = 256;       // bytes of a packet, on average
+  static constexpr uint64_t kBytes = 32 << 20;  // beyond what HTTP/2 allows a client to send without an answer
+
+  // True once, with nothing answered for kLongest, the client has sent kPackets a second of less than kSmall bytes, or
+  // more than kBytes. Call IsOver every second or two.
+  bool IsOver(const Traffic& traffic, absl::Time now);
+
+ private:
+  absl::Time since_ = absl::InfinitePast();  // the last look that found an answer
+  Traffic before_;                           // the traffic at that look
+};
+
+// How much a client has sent within the last two to four seconds. A plain value.
+class SentOfLate {
+ public:
+  // `bytes`: all bytes of the connection so far. Call Look every second or so.
+  void Look(uint64_t bytes, absl::Time now);
+
+  uint64_t Of(uint64_t bytes) const { return bytes - std::min(bytes, before_); }  // fewer once the connection is reset
+
+ private:
+  uint64_t before_ = 0, last_ = 0;  // at the look before the last, at the last
+  absl::Time next_ = absl::InfinitePast();
+};
+
+struct Connection {
+  // True while the descriptor still belongs to this connection.
+  bool Lasts() const { return CookieOf(socket) == cookie; }
+
+  // Ends the connection at once, dropping unread and unsent bytes, and tells the peer. False if the connection has
+  // ended already.
+  bool Reset() const;
+
+  Traffic traffic() const;  // zeros if the connection has ended
+
+  size_t shard = 0;
+  int socket = -1;
+  uint64_t cookie = 0;
+  std::string host;
+  HeaderTime header_time = {};
+  SentOfLate sent = {};
+};
+
+class ConnectionTable {
+ public:
+  explicit ConnectionTable(size_t shards) : of_shards_(shards) {}
+
+  size_t size() const { return connections_.size(); }
+  size_t OfHost(const std::string& host) const;
+  const std::vector<size_t>& of_shards() const { return of_shards_; }  // connections of each
+
+  // Adds a connection of the shard.
+  void Add(int socket, const std::string& host, size_t shard);
+
+  // The connections that brought most of late, the greatest first: at most `most`, each with 64 KB or more.
+  std::vector<const Connection*> GreatestSenders(size_t most) const;
+
+  // Looks at the next `most` connections: forgets the ended ones, and shows the living ones to `look`. Successive calls
+  // go round all connections: no call takes long.
+  void RemoveEnded(size_t most, absl::FunctionRef<void(Connection&)> look);
+
+ private:
+  uint64_t last_number_ = 0;
+  uint64_t last_looked_at_ = 0;                 // number of the last connection that RemoveEnded saw
+  std::map<uint64_t, Connection> connections_;  // by number, in order of arrival
+  absl::flat_hash_map<std::string, size_t> of_hosts_;
+  std::vector<size_t> of_shards_;
+};
+
+}  // namespace aaren::accept
+
+#endif  // AAREN_SERVER_NET_ACCEPT_CONNECTION_TABLE_H_

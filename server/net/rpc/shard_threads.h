@@ -1,0 +1,54 @@
+#ifndef AAREN_SERVER_NET_RPC_SHARD_THREADS_H_
+#define AAREN_SERVER_NET_RPC_SHARD_THREADS_H_
+
+// ShardThreads are the threads of one shard: the thread that runs the shard, and threads that go on while gRPC
+// keeps the first (baton.h). Each relief relieves the hands before it while gRPC keeps all of them.
+//
+// Threading: Start, Relieve and Join by the owner, one after another.
+
+#include <cstddef>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "server/net/rpc/baton.h"
+
+namespace aaren::rpc {
+
+class ShardThreads {
+ public:
+  // `baton` outlives this.
+  explicit ShardThreads(Baton& baton) : baton_(baton) {}
+
+  // Calls `run` on a thread named for the shard's index, and `relieve` on a relief whenever its hand is wanted.
+  void Start(int index, std::function<void()> run, std::function<void(size_t hand)> relieve);
+
+  // Asks a relief to go on for the kept threads. True if a relief begins. Call it every few milliseconds.
+  bool Relieve();
+
+  // Ends the reliefs. REQUIRES: called at the end of `run`, without the baton.
+  void EndReliefs() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Waits until `run` has returned. REQUIRES: started.
+  void Join() { thread_.join(); }
+
+  bool started() const { return thread_.joinable(); }
+
+ private:
+  // Waits until hand number `hand` is wanted. False once the shard's own thread has ended.
+  bool AwaitRelief(size_t hand) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  Baton& baton_;
+  std::thread thread_;
+  std::vector<std::thread> reliefs_;
+  bool relieved_ = false;  // at the last Relieve
+  absl::Mutex mutex_;
+  size_t kept_ ABSL_GUARDED_BY(mutex_) = 0;  // hands that must be relieved
+  bool over_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace aaren::rpc
+
+#endif  // AAREN_SERVER_NET_RPC_SHARD_THREADS_H_

@@ -1,0 +1,87 @@
+#ifndef AAREN_SERVER_SESSIONS_REGISTRAR_RECORDS_H_
+#define AAREN_SERVER_SESSIONS_REGISTRAR_RECORDS_H_
+
+// Records are the sessions as the store has them: how a record is found, loaded, judged and deleted, and how saves are
+// written. Threading: belongs to the registrar's thread.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "server/sessions/models/model_table.h"
+#include "server/sessions/registrar/epochs.h"
+#include "server/sessions/registrar/mail.h"
+#include "server/sessions/registrar/shards.h"
+#include "server/sessions/registrar/transit.h"
+#include "server/sessions/session/clock.h"
+#include "server/sessions/session/peer.h"
+#include "server/sessions/session/session_info.h"
+#include "server/store/store.h"
+
+namespace aaren::registrar {
+
+struct LoadedRecord {
+  store::SessionRecord record;
+  Transit::Permit permit;  // for as long as the rows are held
+};
+
+class Records {
+ public:
+  using Found = absl::AnyInvocable<void(absl::StatusOr<store::SessionRecord>)>;
+  using RowsLoaded = absl::AnyInvocable<void(absl::StatusOr<LoadedRecord>)>;
+  using Ended = absl::AnyInvocable<void(std::optional<session::Refusal>)>;
+
+  // All outlive the Records.
+  struct Parts {
+    Mail& mail;
+    store::StateStore& store;
+    Shards& shards;
+    Epochs& epochs;
+    Transit& transit;
+    const models::ModelTable& models;
+    const session::Clock& clock;
+  };
+  explicit Records(const Parts& parts) : parts_(parts) {}
+
+  // The session's record without its rows; NotFound if there is none.
+  void Find(std::string key, Found then);
+
+  // Finds the record, but deletes a session that has expired: NotFound.
+  void FindUnexpired(std::string key, Found then);
+
+  // The found record with its rows, as soon as there is room for the rows: at once if `held` is a permit for them, and
+  // without a call of the store if the record has no rows. Another server may have written meanwhile, so the caller
+  // compares the epochs.
+  void Load(const store::SessionRecord& found, size_t row_bytes, Transit::Permit held, RowsLoaded then);
+
+  // Deletes a record as Find gave it: also a record that cannot be read, and without complaint if there is none.
+  void Delete(const std::string& key, const absl::StatusOr<store::SessionRecord>& record, Ended then);
+
+  // Writes the saves, and tells the shard the results.
+  void Save(int shard, std::vector<store::SaveWrite> writes);
+
+  // True if nobody has used the session for the time to live. A session that another server has open is not judged by
+  // this server's clock.
+  bool HasExpired(const store::SessionRecord& record) const;
+
+  // True if another server says that it has the session open, with tokens that may be newer than the record.
+  bool LivesElsewhere(const store::SessionRecord& record) const;
+
+  // The record for people.
+  session::SessionInfo Describe(const store::SessionRecord& record) const;
+
+ private:
+  void LogFailures(const std::vector<save::SaveResult>& results);
+
+  const Parts parts_;
+  absl::Time log_failures_from_ = absl::InfinitePast();
+};
+
+}  // namespace aaren::registrar
+
+#endif  // AAREN_SERVER_SESSIONS_REGISTRAR_RECORDS_H_

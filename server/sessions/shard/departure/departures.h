@@ -1,0 +1,88 @@
+#ifndef AAREN_SERVER_SESSIONS_SHARD_DEPARTURE_DEPARTURES_H_
+#define AAREN_SERVER_SESSIONS_SHARD_DEPARTURE_DEPARTURES_H_
+
+// Departures are the ways in which a session leaves: its stream (a Close, the end of the stream, a fenced writer), or
+// this shard (at rest in the store, deleted, lost). Everything that waits of the session is dropped: a client that goes
+// on elsewhere sends the tokens again.
+//
+// Threading: belongs to one shard.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "server/sessions/registrar/owner.h"
+#include "server/sessions/session/session.h"
+#include "server/sessions/shard/core.h"
+#include "server/sessions/shard/handles/handles.h"
+#include "server/sessions/shard/residents/residents.h"
+#include "server/sessions/shard/step/steps.h"
+
+namespace aaren::shard {
+
+// A session or demoted session that its stream closes.
+struct Closable {
+  queue::Attachment* stream;
+  session::Handle handle;
+  std::string key;
+  uint64_t epoch, next_seq, durable_seq;
+};
+
+class Departures {
+ public:
+  // The arguments outlive this.
+  Departures(Core& core, Residents& residents, Steps& steps, Handles& handles)
+      : core_(core), residents_(residents), steps_(steps), handles_(handles) {}
+
+  // The stream lets go of the session: the session rests here. The caller answers for the handle.
+  void Detach(session::Session& session);
+
+  // Takes the session away from its stream and tells the stream. A waiting Close is answered, too. REQUIRES: a stream
+  // has the session.
+  void TakeAway(session::Session& session, const session::Refusal& refusal, uint64_t expected_seq);
+
+  // Takes the session away: another writer has the session, by this epoch.
+  void Fence(session::Session& session, uint64_t current_epoch);
+
+  // Ends a session whose rows are not to be trusted. The stream, if there is one, is told.
+  void Lose(session::Session& session, const absl::Status& status);
+
+  // Ends a session that another server has, or has deleted.
+  void LoseToWriter(session::Session& session, uint64_t current_epoch);
+
+  // Leaves the session to the store, which has all of it. REQUIRES: the session is in a list of resting sessions.
+  void LetGo(session::Session& session);
+
+  // Everything before the Close is answered.
+  void FinishClose(session::Session& session, bool delete_session);
+
+  // Asks the registrar to delete a session that was closed, and answers the Close afterwards.
+  void Delete(Closable closable);
+
+  // Takes the session away from its stream, and tells `done` when the store has the session.
+  void Evict(const std::string& key, registrar::SessionOwner::Evicted done);
+
+  // Ends the evictions whose sessions have come to rest, and those that have waited for five seconds.
+  void EndEvictions();
+
+ private:
+  // A session that is to leave for the store as soon as it is saved.
+  struct Eviction {
+    std::string key;
+    int64_t deadline_ms = 0;
+    registrar::SessionOwner::Evicted done;
+  };
+
+  void OnDeleted(uint64_t ticket, const session::Outcome<std::monostate>& outcome);
+  void EndEviction(Eviction eviction, session::Session* session, bool rests);
+
+  Core& core_;
+  Residents& residents_;
+  Steps& steps_;
+  Handles& handles_;
+  std::vector<Eviction> evictions_;
+};
+
+}  // namespace aaren::shard
+
+#endif  // AAREN_SERVER_SESSIONS_SHARD_DEPARTURE_DEPARTURES_H_

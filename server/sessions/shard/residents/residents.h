@@ -1,0 +1,115 @@
+#ifndef AAREN_SERVER_SESSIONS_SHARD_RESIDENTS_RESIDENTS_H_
+#define AAREN_SERVER_SESSIONS_SHARD_RESIDENTS_RESIDENTS_H_
+
+// Residents are the sessions whose rows are in this shard's memory: the table by key, the rows, and all lists
+// (server/sessions/session/table/session_lists.h). A change of a session's state goes through a verb here, and the verb
+// puts the session into the list that the new state asks for. Nobody else does.
+//
+// Threading: belongs to one shard.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/string_view.h"
+#include "server/sessions/save/saver.h"
+#include "server/sessions/session/session.h"
+#include "server/sessions/session/table/compact_key.h"
+#include "server/sessions/session/table/row_pool.h"
+#include "server/sessions/session/table/session_lists.h"
+#include "server/sessions/shard/core.h"
+#include "server/sessions/shard/residents/silent_sessions.h"
+#include "server/sessions/shard/residents/slab.h"
+#include "server/sessions/task/plan_table.h"
+
+namespace aaren::shard {
+
+class Residents {
+ public:
+  // `core` outlives this.
+  explicit Residents(Core& core);
+
+  // Null: the session is not here.
+  session::Session* Find(absl::string_view key);
+
+  // The session gets a place in the table, and in no list yet. REQUIRES: it has rows, and its key is not in the table.
+  session::Session& Add(std::unique_ptr<session::Session> session);
+
+  // Forgets the session and frees the rows. REQUIRES: no stream has the session.
+  void Remove(session::Session& session);
+
+  // Forgets a session whose stream goes on with the handle of a demoted session.
+  void RemoveDemoted(session::Session& session);
+
+  // A stream has the session open. REQUIRES: the caller has set stream, handle and plan.
+  void Attach(session::Session& session);
+
+  // The stream lets go of the session, whose flow is forgotten.
+  void Detach(session::Session& session);
+
+  // The registrar holds the session, so that it is not saved, evicted or expired, and ends the hold.
+  void Hold(session::Session& session);
+  void EndHold(session::Session& session);
+
+  // The session is as the registrar has installed it, and no stream has it.
+  void Rest(session::Session& session) { Settle(session); }
+
+  // A step has folded tokens of the session, or answered other items.
+  void OnStepped(session::Session& session, int64_t now_ms);
+
+  // A duplicate came: the session is in use all the same.
+  void OnUsed(session::Session& session);
+
+  // The client has all replies below delivered_seq, if it tells that: a save that waited may begin.
+  void OnDelivered(session::Session& session, std::optional<uint64_t> delivered_seq);
+
+  // The stream waits for the store, and waits no more.
+  void Stall(session::Session& session);
+  void EndStall(session::Session& session);
+
+  // A save has ended.
+  void OnSaveEnded(session::Session& session) { Settle(session); }
+
+  // The session is about to expire, and is in no list meanwhile. EndExpiry: the session stays.
+  void BeginExpiry(session::Session& session) { lists_.Remove(session); }
+  void EndExpiry(session::Session& session);
+
+  // The session is looked at again after all others of its list. REQUIRES: the list is `quiet`.
+  void MoveBack(session::Session& session);
+
+  // True if a session has begun to wait for the client's delivered_seq since the last call.
+  bool TakeNewUntold() { return std::exchange(new_untold_, false); }
+
+  void UpdateLevels();
+
+  const session::SessionLists& lists() const { return lists_; }
+  session::RestingSessions& resting() { return lists_.resting; }
+  save::Saver& saver() { return saver_; }
+  const save::Saver& saver() const { return saver_; }
+  session::RowPool& rows() { return rows_; }
+  Slab& slab() { return slab_; }
+  task::PlanTable& plans() { return plans_; }
+
+ private:
+  void Settle(session::Session& session);
+
+  Core& core_;
+  session::RowPool rows_;
+  Slab slab_;
+  task::PlanTable plans_;
+  session::SessionLists lists_;
+  save::Saver saver_;
+  absl::flat_hash_set<std::unique_ptr<session::Session>, session::ByKey<session::Session>,
+                      session::ByKey<session::Session>>
+      sessions_;
+  SilentSessions silent_;
+  size_t attached_ = 0;
+  size_t stalled_ = 0;  // sessions whose streams wait for the store
+  bool new_untold_ = false;
+};
+
+}  // namespace aaren::shard
+
+#endif  // AAREN_SERVER_SESSIONS_SHARD_RESIDENTS_RESIDENTS_H_

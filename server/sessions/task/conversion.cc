@@ -1,0 +1,12 @@
+#include "server/sessions/task/conversion.h"
+
+#include "server/sessions/task/forecasting.h"
+
+namespace aaren::task {
+
+// The reader of packages refuses further kinds (model/package/manifest.cc).
+std::unique_ptr<const Conversion> NewConversion(const package::ModelPackage& package) {
+  return std::make_unique<ForecastingConversion>(package.config);
+}
+
+}  // namespace aaren::task

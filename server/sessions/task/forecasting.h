@@ -1,0 +1,38 @@
+#ifndef AAREN_SERVER_SESSIONS_TASK_FORECASTING_H_
+#define AAREN_SERVER_SESSIONS_TASK_FORECASTING_H_
+
+// Forecasting's Conversion: a token is a value, a double in the place of two floats, and a result is quantiles of the
+// next values, [horizon, quantiles], with a tail (model/engine/forecast_result.h).
+
+#include <optional>
+
+#include "model/package/config.h"
+#include "server/sessions/task/conversion.h"
+
+namespace aaren::task {
+
+class ForecastingConversion : public Conversion {
+ public:
+  explicit ForecastingConversion(package::ForecasterConfig config)
+      : Conversion(/*inputs=*/2), config_(std::move(config)) {}
+
+  Schema schema() const override;
+  Resolved Resolve(const OutputRequest& request) const override;
+  std::optional<BadField> CheckNumbers(const TokenNumbers& numbers, uint32_t channels) const override;
+  void CopyInputs(const TokenNumbers& numbers, uint32_t channels, float* out) const override;
+  size_t PlannedFloats(const OutputPlan& plan) const override;
+  float* CopyPlanned(const float* result, const OutputPlan& plan, float* out) const override;
+  engine::ResultTail TailOf(const float* result) const override;
+  float InputValue(const float* inputs) const override;
+  Expected NextValue(const float* result) const override;
+
+ private:
+  std::optional<BadField> ResolveHorizons(const OutputRequest& request, std::vector<uint32_t>& rows) const;
+  std::optional<BadField> ResolveQuantiles(const OutputRequest& request, std::vector<uint32_t>& columns) const;
+
+  const package::ForecasterConfig config_;
+};
+
+}  // namespace aaren::task
+
+#endif  // AAREN_SERVER_SESSIONS_TASK_FORECASTING_H_

@@ -1,0 +1,50 @@
+#ifndef AAREN_SERVER_SESSIONS_TASK_OUTPUT_H_
+#define AAREN_SERVER_SESSIONS_TASK_OUTPUT_H_
+
+// The outputs that an Open asks for, in the client's words and in the model's; and the expectation of the next value.
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "model/engine/engine.h"
+
+namespace aaren::task {
+
+// OutputOptions of the proto, field for field.
+struct OutputRequest {
+  std::vector<uint32_t> horizons;  // steps ahead, 1-based; empty: all
+  std::vector<float> quantiles;    // empty: all
+  uint32_t every = 1;
+  bool surprise = false;
+  engine::Refinement refinement = engine::Refinement::kRestricted;
+  bool relative = false;
+};
+
+// The model's form of a request; shared by sessions with equal requests.
+struct OutputPlan {
+  std::vector<uint32_t> horizons = {};   // 0-based rows of the forecast; empty: all
+  std::vector<uint32_t> quantiles = {};  // 0-based columns; empty: all
+  uint32_t every = 1;
+  bool surprise = false;
+  engine::Refinement refinement = engine::Refinement::kRestricted;
+  bool relative = false;  // forecasts are relative to the tails of results
+
+  // True if the client gets a result for the token numbered `seq`.
+  bool Sends(uint64_t seq) const { return every == 1 || seq % every == 0; }
+
+  // True if the token's forecast is computed. A surprise compares a value with the forecast one token earlier, even if
+  // the client does not get the earlier forecast.
+  bool Computes(uint64_t seq) const { return Sends(seq) || (surprise && (seq + 1) % every == 0); }
+};
+
+// A result's lowest, middle and highest quantile of the next value. NaN: no result.
+struct Expected {
+  float low = std::numeric_limits<float>::quiet_NaN();
+  float middle = std::numeric_limits<float>::quiet_NaN();
+  float high = std::numeric_limits<float>::quiet_NaN();
+};
+
+}  // namespace aaren::task
+
+#endif  // AAREN_SERVER_SESSIONS_TASK_OUTPUT_H_

@@ -1,7 +1,0 @@
-#include "server/version/version.h"
-
-namespace aaren::version {
-
-const char* const kVersion = AAREN_VERSION;
-
-}  // namespace aaren::version

@@ -1,0 +1,134 @@
+// Sessions whose ids a client drew end after some silence, and no others.
+
+#include "server/sessions/registrar/unnamed_sessions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "tests/server/sessions/shard/world/world.h"
+
+namespace aaren::registrar {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr absl::Duration kInterval = absl::Milliseconds(500), kTtl = absl::Hours(1);
+constexpr char kDrawnId[] = "stream-0123456789abcdef";
+
+TEST(IsUnnamedTest, KnowsWhatClientsDraw) {
+  for (const char* id :
+       {kDrawnId, "evaluate-0123456789abcdef", "evaluate-ffffffffffffffff-0", "stream-0000000000000000-x"}) {
+    EXPECT_TRUE(IsUnnamed(id)) << id;
+  }
+  for (const char* id :
+       {"", "stream-", "stream-1", "stream-0123456789abcde", "stream-0123456789abcdeg", "stream-0123456789ABCDEF",
+        "stream-0123456789abcdef0", "output-0123456789abcdef", "my-stream-0123456789abcdef", "pump-7"}) {
+    EXPECT_FALSE(IsUnnamed(id)) << id;
+  }
+}
+
+class UnnamedSessionsTest : public ::testing::Test {
+ protected:
+  // Opens it, sends some tokens, and leaves it unless it is to stay open.
+  void Leave(const std::string& id) {
+    shard::FakePeer peer;
+    Begin(peer, id);
+    world_.shard().Disconnect(peer);
+    world_.Advance(kInterval);
+  }
+  void Begin(shard::FakePeer& peer, const std::string& id) {
+    world_.Open(peer, 0, shard::Named(id));
+    world_.Send(peer, 0, 0, shard::Values(0, 5));
+    world_.Advance(kInterval);
+  }
+  void Look() { LookAt(world_, sessions_); }
+  static void LookAt(shard::World& world, UnnamedSessions& sessions) {
+    sessions.Look();
+    ASSERT_TRUE(world.RunUntil([&sessions] { return !sessions.looking(); }));
+    world.Settle();
+  }
+  std::vector<std::string> Ids() {
+    std::vector<std::string> ids;
+    for (const session::SessionInfo& session : world_.List("", "", 1000).value.sessions)
+      ids.push_back(session.session_id);
+    return ids;
+  }
+
+  shard::World world_{shard::ShardOptions{.capacity_rows = 512, .save_interval = kInterval}};
+  UnnamedSessions sessions_{world_.registrar(), [] { return std::vector<std::string>{""}; }, kTtl, world_.clock()};
+};
+
+TEST_F(UnnamedSessionsTest, EndAfterTheirSilence) {
+  Leave(kDrawnId);
+  Leave("pump-7");
+  world_.Advance(kTtl - absl::Minutes(1));
+  Look();
+  EXPECT_THAT(Ids(), ElementsAre("pump-7", kDrawnId));
+  world_.Advance(absl::Minutes(2));
+  Look();
+  EXPECT_THAT(Ids(), ElementsAre("pump-7"));
+}
+
+TEST_F(UnnamedSessionsTest, OneThatAStreamHasOpenStays) {
+  shard::FakePeer peer;
+  Begin(peer, kDrawnId);
+  world_.Advance(3 * kTtl);
+  Look();
+  EXPECT_THAT(Ids(), ElementsAre(kDrawnId));
+  world_.Send(peer, 0, 5, shard::Values(5, 1));
+  EXPECT_EQ(peer.Last().next_seq, 6);
+  world_.shard().Disconnect(peer);
+}
+
+TEST_F(UnnamedSessionsTest, OneThatCameBackStays) {
+  Leave(kDrawnId);
+  world_.Advance(kTtl);
+  shard::FakePeer peer;
+  world_.Open(peer, 0, shard::Named(kDrawnId));
+  world_.Send(peer, 0, 5, shard::Values(5, 1));
+  world_.shard().Disconnect(peer);
+  world_.Advance(absl::Minutes(30));
+  Look();
+  EXPECT_THAT(Ids(), ElementsAre(kDrawnId));
+}
+
+TEST_F(UnnamedSessionsTest, ThoseOfAServerThatWasKilledEndAtTheNextOne) {
+  Leave(kDrawnId);
+  shard::World restarted(shard::ShardOptions{.save_interval = kInterval}, 1, world_.shared_store());
+  restarted.Advance(2 * kTtl);
+  UnnamedSessions sessions(
+      restarted.registrar(), [] { return std::vector<std::string>{""}; }, kTtl, restarted.clock());
+  LookAt(restarted, sessions);
+  EXPECT_THAT(restarted.List("", "", 10).value.sessions, IsEmpty());
+}
+
+TEST_F(UnnamedSessionsTest, ALookGoesThroughAllPages) {
+  shard::FakePeer peer;
+  for (session::Handle handle = 0; handle < 205; ++handle) {
+    world_.Open(peer, handle, shard::Named(absl::StrCat("evaluate-0123456789abcdef-", handle)));
+  }
+  world_.Open(peer, 205, shard::Named("evaluate-mine"));
+  world_.shard().Disconnect(peer);
+  world_.Advance(kInterval);
+  world_.Advance(2 * kTtl);
+  Look();
+  EXPECT_THAT(Ids(), ElementsAre("evaluate-mine"));
+}
+
+TEST_F(UnnamedSessionsTest, AStoreThatIsAwayIsAskedAgain) {
+  Leave(kDrawnId);
+  shard::World restarted(shard::ShardOptions{.save_interval = kInterval}, 1, world_.shared_store());
+  restarted.Advance(2 * kTtl);
+  UnnamedSessions sessions(
+      restarted.registrar(), [] { return std::vector<std::string>{""}; }, kTtl, restarted.clock());
+  restarted.store().FailAll(true);
+  LookAt(restarted, sessions);
+  restarted.store().FailAll(false);
+  LookAt(restarted, sessions);
+  EXPECT_THAT(restarted.List("", "", 10).value.sessions, IsEmpty());
+}
+
+}  // namespace
+}  // namespace aaren::registrar

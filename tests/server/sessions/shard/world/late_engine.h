@@ -1,0 +1,74 @@
+#ifndef AAREN_TESTS_SERVER_SESSIONS_SHARD_WORLD_LATE_ENGINE_H_
+#define AAREN_TESTS_SERVER_SESSIONS_SHARD_WORLD_LATE_ENGINE_H_
+
+// A LateEngine stands where a device stands, with another engine's bits. A batch that was submitted to it waits in a
+// queue until FinishOne does it, or somebody waits for its ticket. Outputs hold nonsense until then.
+//
+// It watches that its users keep what model/engine/lane.h asks of them. A row under way is in one run only and is not
+// copied or freed, and inputs stay as they are.
+//
+// Threading: FinishOne and the rest of the engine from any thread.
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "model/engine/engine.h"
+
+namespace aaren::shard {
+
+class LateEngine final : public engine::Engine {
+ public:
+  explicit LateEngine(std::unique_ptr<engine::Engine> inner) : inner_(std::move(inner)) {}
+
+  size_t result_floats() const override { return inner_->result_floats(); }
+  std::string tier() const override { return inner_->tier(); }
+  size_t row_bytes() const override { return inner_->row_bytes(); }
+  std::unique_ptr<engine::Lane> NewLane(size_t capacity_rows) const override;
+  void ResetRow(absl::Span<std::byte> row) const override { inner_->ResetRow(row); }
+  absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override { return inner_->CheckRow(row); }
+  std::vector<double> Remembered(absl::Span<const std::byte> row) const override { return inner_->Remembered(row); }
+
+  engine::Engine& inner() { return *inner_; }
+
+  // Does the batch that has waited longest, whoever's it is. False if none waits or they are held.
+  bool FinishOne() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // While they are held batches wait, unless somebody waits for them.
+  void Hold(bool hold) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  struct Counts {
+    uint64_t finished = 0;  // by FinishOne
+    uint64_t awaited = 0;   // by a Wait that came first
+  };
+  Counts counts() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The first thing that a user must not have done; empty: nothing.
+  std::string broken() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  class LateLane;
+  struct Batch {
+    LateLane* lane = nullptr;
+    engine::Ticket ticket{};
+    absl::Span<const engine::Run> runs;
+    uint64_t inputs = 0;  // a fingerprint of them
+  };
+
+  void FinishOldest() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Break(const std::string& what) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const std::unique_ptr<engine::Engine> inner_;
+  mutable absl::Mutex mutex_;
+  mutable std::deque<Batch> queue_ ABSL_GUARDED_BY(mutex_);
+  mutable Counts counts_ ABSL_GUARDED_BY(mutex_);
+  mutable std::string broken_ ABSL_GUARDED_BY(mutex_);
+  bool held_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace aaren::shard
+
+#endif  // AAREN_TESTS_SERVER_SESSIONS_SHARD_WORLD_LATE_ENGINE_H_
