@@ -13,7 +13,10 @@ import grpc_tools
 from grpc_tools import protoc
 
 NAMES = ("stream", "sessions", "models")
-ARRAYS = r"repeated (?:float|double|sfixed64) (values|doubles|times_ns|surprise|steps_ns|future_values|offsets) ="
+ARRAYS = (
+    r"repeated (?:float|double|sfixed64|bool) "
+    r"(values|doubles|times_ns|surprise|steps_ns|future_values|offsets|learning) ="
+)
 
 
 def rewrite(text: str) -> str:

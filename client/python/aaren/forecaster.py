@@ -6,7 +6,7 @@ import functools
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,11 +14,22 @@ import numpy.typing as npt
 from aaren import _engine, snapshot
 from aaren.errors import FailedPrecondition, InvalidArgument
 from aaren.local import LocalSession, as_values
-from aaren.quantiles import Floats, Forecasts
+from aaren.quantiles import Floats, Forecasts, Surprises
 from aaren.times import Clock
 
 #: The package of the bundled model, where aaren-server looks for it, too.
 BUNDLED = Path(__file__).parent / "share" / "aaren" / "models" / "aaren-univariate"
+
+
+class Stepped(NamedTuple):
+    """What the tokens of a call gave."""
+
+    values: Floats  #: [wanted, channels, h, levels]
+    surprise: Surprises  #: [tokens, channels], or [0, channels]
+    learning: npt.NDArray[np.bool_]  #: [wanted, channels]
+
+    def of_one_channel(self) -> Stepped:
+        return Stepped(self.values[:, 0], self.surprise[:, 0], self.learning[:, 0])
 
 
 @functools.lru_cache(maxsize=16)
@@ -91,11 +102,10 @@ class Forecaster:
             raise InvalidArgument(f"{len(array)} values for {len(sessions)} sessions")
         rows = [session._rows for session in sessions]
         ends = np.arange(1, len(rows) + 1)
-        results, surprise = self._step(rows, array, ends, np.ones(len(rows), np.uint8), None, True)
-        if channels == 1:
-            results, surprise = results[:, 0], surprise[:, 0]
+        stepped = self._step(rows, array, ends, np.ones(len(rows), np.uint8), None, True)
+        values, surprise, learning = stepped.of_one_channel() if channels == 1 else stepped
         seqs = np.fromiter((row.seq - 1 for row in rows), np.int64, len(rows))
-        return Forecasts(results, self.levels, surprise, seqs)
+        return Forecasts(values, self.levels, surprise, seqs, learning)
 
     def extend(self, sessions: Sequence[LocalSession], values: Sequence[npt.ArrayLike]) -> None:
         """Gives each session many values of its own, as one batch on all threads, without forecasts."""
@@ -111,17 +121,17 @@ class Forecaster:
     def _step(
         self, rows: list[_engine.Rows], values: npt.NDArray[np.float64], ends: npt.NDArray[np.int64],
         wanted: npt.NDArray[np.uint8], h: int | None, surprise: bool,
-    ) -> tuple[Floats, Floats]:  # fmt: skip
-        """Ragged runs of many sessions: forecasts [wanted, channels, h, levels] and surprises [tokens, channels]."""
+    ) -> Stepped:  # fmt: skip
+        """Ragged runs of many sessions."""
         channels = rows[0].channels if rows else 1
         steps = self.horizon if h is None else h
         if not 1 <= steps <= self.horizon:
             raise InvalidArgument(f"h = {steps}; the model forecasts 1 to {self.horizon} steps")
         shape = int(np.count_nonzero(wanted)), channels, steps, len(self.levels)
-        results: Floats = np.empty(shape, np.float32)
-        surprises: Floats = np.empty((len(wanted) if surprise else 0, channels), np.float32)
-        self._engine.step(rows, values, ends, wanted, results, surprises, self.threads)
-        return results, surprises
+        results, learning = np.empty(shape), np.empty(shape[:2], np.uint8)
+        surprises = np.empty((len(wanted) if surprise else 0, channels), np.float32)
+        self._engine.step(rows, values, ends, wanted, results, learning, surprises, self.threads)
+        return Stepped(results, surprises, learning.view(np.bool_))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Forecaster, (None if self._bundled else self.folder, self._device, self.tier, self.threads))

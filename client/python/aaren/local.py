@@ -10,14 +10,12 @@ import numpy.typing as npt
 
 from aaren import _engine
 from aaren.errors import InvalidArgument
-from aaren.quantiles import Floats, Forecast, Forecasts
+from aaren.quantiles import Forecast, Forecasts
 from aaren.snapshot import Snapshot
 from aaren.times import NO_TIME, Clock, Time, Times, to_ns, to_ns_array
 
 if TYPE_CHECKING:
     from aaren.forecaster import Forecaster
-
-_NOTHING: Floats = np.empty(0, np.float32)
 
 
 def as_values(values: npt.ArrayLike, channels: int) -> npt.NDArray[np.float64]:
@@ -85,11 +83,11 @@ class LocalSession:
             times = None if time is None else [to_ns(time)]
             one = np.asarray(value, np.float64).reshape(1, -1)
             return self.run(one[0] if rows.channels == 1 else one, times)._one(self._clock)
-        values: Floats = np.empty((model.horizon, len(model.levels)), np.float32)
-        surprise = rows.update(float(value), values)  # type: ignore[arg-type]
+        values = np.empty((model.horizon, len(model.levels)))
+        surprise, learning = rows.update(float(value), values)  # type: ignore[arg-type]
         clock = self._clock
         last = None if clock.last_ns == NO_TIME else clock.last_ns
-        return Forecast(values, model.levels, rows.seq - 1, last, clock.step_ns, surprise)
+        return Forecast(values, model.levels, rows.seq - 1, last, clock.step_ns, surprise, learning=learning)
 
     def run(self, values: npt.ArrayLike, times: Times | None = None, h: int | None = None) -> LocalForecasts:
         """Takes many values and forecasts after each: one array [n, h, levels], or [n, channels, h, levels]."""
@@ -105,12 +103,10 @@ class LocalSession:
         self._clock.check(ns)
         first = self.seq
         flags = np.full(len(array), wanted, np.uint8)
-        results, surprise = self._model._step([self._rows], array, np.array([len(array)]), flags, h, wanted)
+        stepped = self._model._step([self._rows], array, np.array([len(array)]), flags, h, wanted)
         self._clock.advance(ns)
-        if self.channels == 1:
-            results, surprise = results[:, 0], surprise[:, 0] if wanted else surprise
-        seqs = np.arange(first, first + len(results))
-        return LocalForecasts(results, self.levels, surprise, seqs)
+        values, surprise, learning = stepped.of_one_channel() if self.channels == 1 else stepped
+        return LocalForecasts(values, self.levels, surprise, np.arange(first, first + len(values)), learning)
 
     def stream(self, points: Iterable[float | tuple[Time, float]]) -> Iterator[Forecast]:
         """A forecast for each point: a value, or a pair of a time and a value."""

@@ -72,7 +72,7 @@ def _places(step: Step, ns: Ints, origin: int) -> Ints:
     """How many steps each time is ahead of the origin: the nearest step, or the calendar's."""
     if step.kind == "fixed":
         return np.floor_divide(ns - origin + step.size // 2, step.size)
-    return step.places(ns) - step.places(np.array([origin]))
+    return step.number(ns) - step.number(np.array([origin]))
 
 
 def _times(step: Step, last: int | None, missing: Ints, grid: Ints) -> Ints:

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from aaren.errors import InvalidArgument
 
-Floats = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float64]
+Surprises = npt.NDArray[np.float32]
 
 
 def interpolate(values: npt.NDArray[Any], levels: Sequence[float], level: float) -> npt.NDArray[Any]:
@@ -43,16 +44,17 @@ def interpolate(values: npt.NDArray[Any], levels: Sequence[float], level: float)
 class Forecast:
     """What a session expects after its latest value.
 
-    values    float32 [h, levels] in the units of the series; [channels, h, levels] for several channels
+    values    float64 [h, levels] in the units of the series; [channels, h, levels] for several channels
     levels    the quantile levels, ascending, such as (0.1, ..., 0.9)
     seq       the token after which this was forecast; tokens count from 0
     time_ns   the token's time, nanoseconds UTC, or None
     step_ns   nanoseconds between two tokens; 0 where unknown
     surprise  the place of the latest value in the forecast before: 0 far below, 1 far above, NaN without one;
               an array [channels] for several channels
+    learning  whether surprises say little yet: until a hundred values or a season came; [channels] for several
     """
 
-    __slots__ = ("horizons", "levels", "seq", "step_ns", "surprise", "time_ns", "values")
+    __slots__ = ("horizons", "learning", "levels", "seq", "step_ns", "surprise", "time_ns", "values")
 
     def __init__(
         self,
@@ -61,11 +63,12 @@ class Forecast:
         seq: int = 0,
         time_ns: int | None = None,
         step_ns: int = 0,
-        surprise: float | Floats = float("nan"),
+        surprise: float | Surprises = float("nan"),
         horizons: Sequence[int] | None = None,
+        learning: bool | npt.NDArray[np.bool_] = False,
     ) -> None:
         self.values, self.levels, self.seq = values, levels, seq
-        self.time_ns, self.step_ns, self.surprise = time_ns, step_ns, surprise
+        self.time_ns, self.step_ns, self.surprise, self.learning = time_ns, step_ns, surprise, learning
         self.horizons = horizons  # the steps ahead; None: 1, 2, 3, ...
 
     def __getitem__(self, level: float) -> Floats:
@@ -132,23 +135,28 @@ class Forecast:
 
 
 class Forecasts:
-    """Forecasts of many tokens or sessions as one array, values float32 [n, h, levels]; iterable and indexable."""
+    """Forecasts of many tokens or sessions as one array, values float64 [n, h, levels]; iterable and indexable."""
 
-    __slots__ = ("levels", "seqs", "surprise", "values")
+    __slots__ = ("learning", "levels", "seqs", "surprise", "values")
 
-    def __init__(self, values: Floats, levels: Sequence[float], surprise: Floats, seqs: npt.NDArray[np.int64]) -> None:
-        self.values, self.levels, self.surprise, self.seqs = values, levels, surprise, seqs
+    def __init__(
+        self, values: Floats, levels: Sequence[float], surprise: Surprises, seqs: npt.NDArray[np.int64],
+        learning: npt.NDArray[np.bool_],
+    ) -> None:  # fmt: skip
+        self.values, self.levels, self.surprise, self.seqs, self.learning = values, levels, surprise, seqs, learning
 
     def __len__(self) -> int:
         return len(self.values)
 
     def __getitem__(self, index: int) -> Forecast:
-        surprise = self.surprise[index]
+        surprise, learning = self.surprise[index], self.learning[index]
+        one = not surprise.ndim
         return Forecast(
             self.values[index],
             self.levels,
             int(self.seqs[index]),
-            surprise=surprise if surprise.ndim else float(surprise),
+            surprise=float(surprise) if one else surprise,
+            learning=bool(learning) if one else learning,
         )
 
     def at(self, level: float) -> Floats:

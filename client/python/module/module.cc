@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "client/python/module/batch.h"
@@ -24,6 +26,8 @@ using Values = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 using Wanted = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Ends = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Floats = nb::ndarray<float, nb::c_contig, nb::device::cpu>;
+using Doubles = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
+using Flags = nb::ndarray<uint8_t, nb::c_contig, nb::device::cpu>;
 
 // Raises the exception that aaren.errors has for the code.
 void Throw(const absl::Status& status) {
@@ -79,13 +83,15 @@ size_t CountWanted(const Wanted& wanted, size_t begin, size_t end) {
 
 // Steps sessions with ragged runs: session i takes the tokens ends[i - 1] .. ends[i] - 1.
 void Step(Model& model, const std::vector<Rows*>& sessions, const Values& values, const Ends& ends,
-          const Wanted& wanted, const Floats& forecasts, const Floats& surprises, size_t threads) {
+          const Wanted& wanted, const Doubles& forecasts, const Flags& learning, const Floats& surprises,
+          size_t threads) {
   const size_t channels = sessions.empty() ? 1 : sessions[0]->channels, tokens = wanted.size();
   Require(ends.size() == sessions.size(), "ends: one for each session");
   Require(values.size() == tokens * channels, "values: channels for each token");
   Require(forecasts.ndim() == 4 && forecasts.shape(1) == channels && forecasts.shape(3) == model.quantiles() &&
               forecasts.shape(2) >= 1 && forecasts.shape(2) <= model.horizon(),
           "forecasts: [wanted, channels, horizon, quantiles]");
+  Require(learning.size() == forecasts.shape(0) * channels, "learning: [wanted, channels]");
   Require(surprises.size() == 0 || surprises.size() == tokens * channels, "surprises: [tokens, channels] or empty");
   std::vector<Part> parts;
   size_t begin = 0, place = 0;
@@ -105,16 +111,19 @@ void Step(Model& model, const std::vector<Rows*>& sessions, const Values& values
        .values = values.data(),
        .wanted = wanted.data(),
        .forecasts = forecasts.data(),
+       .learning = learning.data(),
        .surprises = surprises.size() == 0 ? nullptr : surprises.data()},
       threads);
 }
 
-// One token of a session with one channel, without the ceremony of a batch.
-float Update(Rows& rows, double value, const Floats& forecast) {
+// One token of a session with one channel, without the ceremony of a batch. Returns the surprise, and whether the
+// session is still learning.
+std::pair<float, bool> Update(Rows& rows, double value, const Doubles& forecast) {
   Model& model = *rows.model;
   Require(rows.channels == 1, "update: one value for a session of one channel");
   Require(forecast.size() == model.horizon() * model.quantiles(), "forecast: [horizon, quantiles]");
   const uint8_t wanted = 1;
+  uint8_t learning = 0;
   float surprise = std::numeric_limits<float>::quiet_NaN();
   const Part part{&rows, 0, 1, 0};
   Run(model, {&part, 1},
@@ -123,9 +132,10 @@ float Update(Rows& rows, double value, const Floats& forecast) {
        .values = &value,
        .wanted = &wanted,
        .forecasts = forecast.data(),
+       .learning = &learning,
        .surprises = &surprise},
       1);
-  return surprise;
+  return {surprise, learning != 0};
 }
 
 // The thread that holds a session's mutex may wait for the interpreter's lock (Signals). So everybody who waits for the
@@ -187,7 +197,7 @@ NB_MODULE(_engine, module) {
       .def_prop_ro("levels", [](const Model& m) { return m.package().config.quantiles; })
       .def_prop_ro("row_bytes", [](const Model& m) { return m.engine().row_bytes(); })
       .def("step", &Step, nb::arg("sessions"), nb::arg("values"), nb::arg("ends"), nb::arg("wanted"),
-           nb::arg("forecasts"), nb::arg("surprises"), nb::arg("threads"));
+           nb::arg("forecasts"), nb::arg("learning"), nb::arg("surprises"), nb::arg("threads"));
   module.def("load", &Load, nb::arg("folder"), nb::arg("device"), nb::arg("tier"));
 
   nb::class_<Rows>(module, "Rows")

@@ -123,11 +123,12 @@ void Worker::Scatter(const Arrays& arrays) {
   const float *result = results_.data(), *surprise = surprises_.data();
   for (const Slice& slice : slices_) {
     for (size_t c = 0; c < arrays.channels; ++c) {
-      float* out = arrays.forecasts + (forecast_at_[slice.part] * arrays.channels + c) * kept;
-      for (size_t i = 0; i < slice.wanted; ++i, result += result_floats_) {
+      size_t place = forecast_at_[slice.part] * arrays.channels + c;
+      for (size_t i = 0; i < slice.wanted; ++i, result += result_floats_, place += arrays.channels) {
         const engine::ResultTail tail = engine::ResultTail::Of(result, forecast_floats_);
-        std::transform(result, result + kept, out + i * arrays.channels * kept,
-                       [&tail](float quantile) { return tail.AbsoluteFloat(quantile); });
+        std::transform(result, result + kept, arrays.forecasts + place * kept,
+                       [&tail](float quantile) { return tail.Absolute(quantile); });
+        arrays.learning[place] = tail.learning;
       }
       if (arrays.surprises == nullptr) continue;
       for (size_t t = slice.begin; t < slice.end; ++t) arrays.surprises[t * arrays.channels + c] = *surprise++;

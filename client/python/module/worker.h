@@ -39,7 +39,8 @@ struct Arrays {
   size_t horizon = 0;               // steps kept of each forecast
   const double* values = nullptr;   // [tokens, channels]; NaN = missing
   const uint8_t* wanted = nullptr;  // [tokens]; non-zero where a forecast is wanted
-  float* forecasts = nullptr;       // out, [wanted, channels, horizon, quantiles]
+  double* forecasts = nullptr;      // out, [wanted, channels, horizon, quantiles], in the units of the series
+  uint8_t* learning = nullptr;      // out, [wanted, channels]: 1 while surprises say little yet
   float* surprises = nullptr;       // out, [tokens, channels], or null
 };
 

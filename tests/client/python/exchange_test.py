@@ -45,6 +45,18 @@ def test_silent_history_is_the_servers_too(model, server, series):
         assert remote.to_bytes() == here.to_bytes()
 
 
+def test_series_at_a_high_level_keep_all_digits(model, server, series):
+    high = np.nan_to_num(series[:300]) + 2.0**40  # 32-bit floats have steps of 131072 there
+    here = model.session()
+    with aaren.Client(server.target) as client, client.session("high") as remote:
+        theirs, ours = remote.run(high), here.run(high)
+        assert np.array_equal(theirs.values, ours.values)
+        assert np.all(np.abs(theirs.values[200:] - 2.0**40) < 1000)
+        assert np.array_equal(theirs.learning, ours.learning) and ours.learning[0] and not ours.learning[-1]
+        last = remote.update(high[0])
+        assert last == here.update(high[0]) and last.learning is False
+
+
 def test_both_are_sessions(model, server):
     with aaren.Client(server.target) as client, client.session("protocol") as remote:
         for session in (remote, model.session()):

@@ -118,13 +118,13 @@ class AioSession:
             await self._wait(lambda: not state.full or bool(state.replies))
             while state.full:
                 pieces.append(await self._next(CHUNK))
-                got += len(pieces[-1].values)
+                got += len(pieces[-1])
                 await self._wait(lambda: not state.full or bool(state.replies))
             self._send(array[at : at + CHUNK], None if ns is None else ns[at : at + CHUNK], silent)
         due = 0 if silent else -(-(first + len(array)) // every) - -(-first // every)
         while got < due:
             pieces.append(await self._next(due - got))
-            got += len(pieces[-1].values)
+            got += len(pieces[-1])
         return pieces
 
     async def stream(self, points: Iterable[Point] | AsyncIterable[Point]) -> AsyncIterator[Forecast]:

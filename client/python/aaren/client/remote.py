@@ -42,24 +42,25 @@ def one_token(value: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 def arrays_of(state: StreamSide, pieces: list[Replies]) -> Forecasts:
     """All forecasts of the pieces, one after the other."""
-    empty = np.empty((0, state.channels, len(state.horizons), len(state.levels)), np.float32)
-    values = np.concatenate([empty, *(piece.values for piece in pieces)])
-    surprise = np.concatenate([empty[:, :, 0, 0], *(piece.surprise for piece in pieces)])
-    seqs = [piece.seq + np.arange(len(piece.values)) * piece.every for piece in pieces]
+    empty = np.empty((0, state.channels, len(state.horizons), len(state.levels)))
+    values = np.concatenate([empty, *(piece.values() for piece in pieces)])
+    surprise = np.concatenate([empty[:, :, 0, 0].astype(np.float32), *(piece.surprise for piece in pieces)])
+    learning = np.concatenate([empty[:, :, 0, 0].astype(bool), *(piece.learning for piece in pieces)])
+    seqs = np.concatenate([np.empty(0, np.int64), *(piece.seqs() for piece in pieces)])
     if state.channels == 1:
-        values, surprise = values[:, 0], surprise[:, 0]
-    return Forecasts(values, state.levels, surprise, np.concatenate([np.empty(0, np.int64), *seqs]))
+        values, surprise, learning = values[:, 0], surprise[:, 0], learning[:, 0]
+    return Forecasts(values, state.levels, surprise, seqs, learning)
 
 
 def forecast_of(state: StreamSide, piece: Replies) -> Forecast:
     """The first forecast of a piece."""
-    values, surprise = piece.values[0], piece.surprise[0]
-    if state.channels == 1:
-        values, surprise = values[0], surprise[0]
+    values, surprise, learning = piece.values()[0], piece.surprise[0], piece.learning[0]
     time = None if piece.times is None else int(piece.times[0])
-    surprise = surprise if state.channels > 1 else float(surprise)
+    where = state.levels, piece.seq, time, int(piece.steps[0])
     horizons = state.options.horizons or None
-    return Forecast(values, state.levels, piece.seq, time, int(piece.steps[0]), surprise, horizons)
+    if state.channels > 1:
+        return Forecast(values, *where, surprise, horizons, learning)
+    return Forecast(values[0], *where, float(surprise[0]), horizons, bool(learning[0]))
 
 
 class RemoteSession:
@@ -165,14 +166,14 @@ class RemoteSession:
                 self._wait(lambda: not state.full or bool(state.replies))
                 while state.full:
                     pieces.append(self._next(CHUNK))
-                    got += len(pieces[-1].values)
+                    got += len(pieces[-1])
                     self._wait(lambda: not state.full or bool(state.replies))
                 self._send(array[at : at + CHUNK], None if ns is None else ns[at : at + CHUNK], silent)
             every = state.options.every
             due = 0 if silent else -(-(first + len(array)) // every) - -(-first // every)
             while got < due:
                 pieces.append(self._next(due - got))
-                got += len(pieces[-1].values)
+                got += len(pieces[-1])
         return pieces
 
     def stream(self, points: Iterable[float | tuple[Time, float]]) -> Iterator[Forecast]:

@@ -6,6 +6,8 @@ follow by one token, silently.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from aaren.client.state import FIRST_TOKENS, Next, Phase, Replies, SessionState
@@ -18,6 +20,9 @@ _MOST_SEQ = 1 << 62
 _MOST_HORIZON = 1 << 20
 _MOST_REPAIRS = 8  # a server that refuses the same tokens so often without taking any will not take them
 _RETRY_DELAY = 1.0  # seconds, where the server does not say
+# The arrays of a Forecasts, and those that may be left out.
+_ARRAYS = {"values": "<f4", "surprise": "<f4", "offsets": "<f8", "learning": "u1", "times_ns": "<i8", "steps_ns": "<i8"}
+_OPTIONAL = {"surprise", "offsets", "learning", "times_ns", "steps_ns"}
 
 
 def _delay(error: AarenError) -> float:
@@ -150,8 +155,8 @@ class StreamSide(SessionState):
             return self.end(error)
         # Replies from before a break are the same, since steps are bit-identical: they are not handed over again.
         replies.at = max(0, -(-(self.answered - replies.first) // replies.every))
-        if replies.at < len(replies.values):
-            self.last_reply_end = replies.first + (len(replies.values) - 1) * replies.every + 1
+        if replies.at < len(replies):
+            self.last_reply_end = replies.first + (len(replies) - 1) * replies.every + 1
             self.replies.append(replies)
         return self._advance(item.next_seq, item.durable_seq)
 
@@ -159,23 +164,27 @@ class StreamSide(SessionState):
         every, first = self.options.every, self._due(item.first_seq)
         results = max(0, (self._due(item.next_seq) - first) // every)
         shape = results, self.channels, len(self.horizons), len(self.levels)
-        values, surprise = np.frombuffer(item.values, "<f4"), np.frombuffer(item.surprise, "<f4")
-        times, steps = np.frombuffer(item.times_ns, "<i8"), np.frombuffer(item.steps_ns, "<i8")
-        sizes = (values.size, surprise.size, times.size, steps.size)
-        if values.size != np.prod(shape) or any(
-            size not in (0, want)
-            for size, want in zip(sizes[1:], (results * self.channels, results, results), strict=True)
-        ):
-            raise Internal(self.named(f"server {self.server} says that a reply to tokens {item.first_seq} .. "
-                                      f"{item.next_seq} (excluded) has {sizes} numbers; {shape} expected"))  # fmt: skip
+        arrays = {name: np.frombuffer(getattr(item, name), kind) for name, kind in _ARRAYS.items()}
+        sizes = {name: array.size for name, array in arrays.items()}
+        by_channel, optional = results * self.channels, {"times_ns": results, "steps_ns": results}
+        wanted = {"values": math.prod(shape), "surprise": by_channel, "offsets": by_channel, "learning": by_channel}
+        for name, size in (wanted | optional).items():
+            if sizes[name] != size and not (sizes[name] == 0 and name in _OPTIONAL):
+                tokens = f"{item.first_seq} .. {item.next_seq} (excluded)"
+                raise Internal(self.named(f"server {self.server} says that a reply to tokens {tokens} has "
+                                          f"{sizes[name]} {name}; {size} expected"))  # fmt: skip
+        surprise = arrays["surprise"]
         if surprise.size and not np.all(np.isnan(surprise) | ((surprise >= 0) & (surprise <= 1))):
             raise Internal(self.named(f"server {self.server} says a surprise that is not between 0 and 1"))
-        if not surprise.size:
-            surprise = np.full(results * self.channels, np.nan, np.float32)
-        every_time = times if times.size else None
-        every_step = steps if steps.size else np.array([item.step_ns])
-        by_channel = surprise.reshape(results, self.channels)
-        return Replies(first, every, values.reshape(shape), by_channel, every_time, every_step)
+        flat = results, self.channels
+        return Replies(
+            first, every, arrays["values"].reshape(shape),
+            arrays["offsets"].reshape(flat) if sizes["offsets"] else np.zeros(flat),
+            surprise.reshape(flat) if sizes["surprise"] else np.full(flat, np.nan, np.float32),
+            arrays["learning"].reshape(flat) != 0 if sizes["learning"] else np.zeros(flat, bool),
+            arrays["times_ns"] if sizes["times_ns"] else None,
+            arrays["steps_ns"] if sizes["steps_ns"] else np.array([item.step_ns]),
+        )  # fmt: skip
 
     def on_acked(self, item: wire.Acked) -> Next:
         if self.phase is not Phase.OPEN:

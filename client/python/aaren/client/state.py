@@ -50,8 +50,10 @@ class Replies:
 
     first: int
     every: int
-    values: npt.NDArray[np.float32]  # [results, channels, horizons, quantiles]
+    relative: npt.NDArray[np.float32]  # [results, channels, horizons, quantiles], relative to offsets
+    offsets: npt.NDArray[np.float64]  # [results, channels]
     surprise: npt.NDArray[np.float32]  # [results, channels]
+    learning: npt.NDArray[np.bool_]  # [results, channels]
     times: npt.NDArray[np.int64] | None
     steps: npt.NDArray[np.int64]  # [results], or one for all
     at: int = 0
@@ -59,6 +61,19 @@ class Replies:
     @property
     def seq(self) -> int:
         return self.first + self.at * self.every
+
+    def seqs(self) -> npt.NDArray[np.int64]:
+        return self.first + np.arange(self.at, len(self)) * self.every
+
+    def __len__(self) -> int:
+        return len(self.relative)
+
+    def values(self) -> npt.NDArray[np.float64]:
+        """In the units of the series. The float next to -offset stands for 0."""
+        offsets = self.offsets[:, :, None, None]
+        values = self.relative + offsets
+        values[self.relative == (-offsets).astype(np.float32)] = 0.0
+        return values
 
 
 class SessionState:
@@ -167,14 +182,14 @@ class SessionState:
         if not self.replies:
             return None
         head = self.replies[0]
-        end = min(len(head.values), head.at + most)
+        end = min(len(head), head.at + most)
         rows = slice(head.at, end)
         piece = Replies(
-            head.seq, head.every, head.values[rows], head.surprise[rows],
+            head.seq, head.every, head.relative[rows], head.offsets[rows], head.surprise[rows], head.learning[rows],
             None if head.times is None else head.times[rows], head.steps if len(head.steps) == 1 else head.steps[rows],
         )  # fmt: skip
         head.at = end
-        if end == len(head.values):
+        if end == len(head):
             self.replies.popleft()
         return piece
 
@@ -222,7 +237,7 @@ class SessionState:
         output = open_.output
         output.horizons.extend(options.horizons)
         output.quantiles.extend(options.quantiles)
-        output.every, output.surprise = options.every, True
+        output.every, output.surprise, output.relative = options.every, True, True
         self.phase = Phase.OPENING
 
     def end(self, error: AarenError | None) -> Next:

@@ -2,7 +2,8 @@
 
 A frame has a column of ids, of times and of values: `unique_id`, `ds` and `y` unless named otherwise. It may be of
 pandas, Polars, PyArrow or another library that Narwhals knows; the result is of the same. Rows may come in any order: a
-late row is placed by its time, and a row that is not there is a missing value. A row that is there twice is refused.
+late row is placed by its time, and a row that is not there is a missing value. Several rows of one step are joined:
+`aggregate` is first, last, mean, sum or max, and last without a word.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ import numpy as np
 from aaren.errors import InvalidArgument
 from aaren.forecaster import Forecaster
 from aaren.frames.engine import bundled, chunks, columns, step
-from aaren.frames.series import Panel, read
-from aaren.quantiles import Floats
+from aaren.frames.places import Aggregate
+from aaren.frames.series import Panel, Words, read
 
 __all__ = ["backtest", "detect", "forecast"]
 
@@ -37,26 +38,27 @@ def _steps(h: int, model: Forecaster) -> int:
 
 def forecast(
     df: Any, h: int, level: Sequence[float] = (), *, quantiles: Sequence[float] = (), freq: str | int | None = None,
-    model: Forecaster | None = None, id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y",
-    alias: str = "Aaren", progress: bool | None = None,
+    aggregate: Aggregate | None = None, model: Forecaster | None = None, id_col: str = "unique_id",
+    time_col: str = "ds", target_col: str = "y", alias: str = "Aaren", progress: bool | None = None,
 ) -> Any:  # fmt: skip
     """The next h values of each series.
 
     level      central intervals in percent: 80 gives the columns Aaren-lo-80 and Aaren-hi-80
     quantiles  levels between 0 and 1: 0.9 gives the column Aaren-ql0.9
     freq       the step between rows, such as h, D, MS; found in the times without a word
+    aggregate  how several rows of one step are joined; missing values do not count
     progress   a bar of tqdm; without a word, for more than 1,024 series
 
     Returns a frame with a row for each series and step: the id, the time and `Aaren`, the median. InvalidArgument names
     the row that is wrong.
     """
     model = model or bundled()
-    panel = read(df, freq, id_col, time_col, target_col)
+    panel = read(df, Words(id_col, time_col, target_col, freq, aggregate))
     wanted = np.zeros(len(panel.values), np.uint8)
     wanted[panel.ends - 1] = 1
-    out: Floats = np.empty((len(panel), _steps(h, model), len(model.levels)), np.float32)
+    out = np.empty((len(panel), _steps(h, model), len(model.levels)))
     for series in chunks(panel, progress):
-        out[series] = step(model, panel, series, wanted, h, False)[0]
+        out[series] = step(model, panel, series, wanted, h, False).values
     ids = panel.ids_for(np.repeat(np.arange(len(panel)), h)).alias(id_col)
     times = panel.times(panel.step.after(panel.last, h).reshape(-1), time_col)
     return _result(panel, [ids, times], columns(out, model.levels, level, quantiles, alias))
@@ -64,13 +66,13 @@ def forecast(
 
 def detect(
     df: Any, rate: float = 0.001, level: Sequence[float] = (), *, freq: str | int | None = None,
-    model: Forecaster | None = None, id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y",
-    alias: str = "Aaren", progress: bool | None = None,
+    aggregate: Aggregate | None = None, model: Forecaster | None = None, id_col: str = "unique_id",
+    time_col: str = "ds", target_col: str = "y", alias: str = "Aaren", progress: bool | None = None,
 ) -> Any:  # fmt: skip
     """Which values are surprising, each judged by the forecast of the moment before.
 
     rate  the share of ordinary values that is called anomalous: a value is anomalous whose surprise, its place in the
-          forecast, is below rate / 2 or above 1 - rate / 2
+          forecast, is below rate / 2 or above 1 - rate / 2, once a hundred values or a season of the series came
 
     Returns the frame's own rows with the columns `Aaren` (the median forecast one step ahead), the intervals of
     `level`, `surprise` (0 far below, 1 far above, NaN without a forecast) and `anomaly`.
@@ -78,31 +80,31 @@ def detect(
     if not 0 < rate < 1:
         raise InvalidArgument(f"rate {rate}; between 0 and 1")
     model = model or bundled()
-    panel = read(df, freq, id_col, time_col, target_col)
+    panel = read(df, Words(id_col, time_col, target_col, freq, aggregate))
     tokens = len(panel.values)
-    ahead: Floats = np.full((tokens, len(model.levels)), np.nan, np.float32)
-    surprise: Floats = np.full(tokens, np.nan, np.float32)
+    ahead = np.full((tokens, len(model.levels)), np.nan)
+    surprise, learning = np.full(tokens, np.nan, np.float32), np.ones(tokens, bool)
     wanted = np.ones(tokens, np.uint8)
     for series in chunks(panel, progress):
         begin = int(panel.ends[series.start - 1]) if series.start else 0
         end = int(panel.ends[series.stop - 1])
-        forecasts, surprise[begin:end] = step(model, panel, series, wanted, 1, True)
+        forecasts, surprise[begin:end], learning[begin:end] = step(model, panel, series, wanted, 1, True)
         ahead[begin + 1 : end] = forecasts[:-1, 0]  # each is of the next value
     ahead[np.append(0, panel.ends[:-1])[: len(panel)]] = np.nan
     place = panel.place
     values = columns(ahead[place], model.levels, level, (), alias)
     values["surprise"] = surprise[place]
     with np.errstate(invalid="ignore"):
-        values["anomaly"] = np.abs(surprise[place] - 0.5) > 0.5 - rate / 2
+        values["anomaly"] = (np.abs(surprise[place] - 0.5) > 0.5 - rate / 2) & ~learning[place]
     rest = [nw.new_series(name, column, backend=panel.frame.implementation) for name, column in values.items()]
-    return panel.frame.with_columns(*rest).to_native() if len(panel.frame) else panel.frame.to_native()
+    return panel.frame.with_columns(*rest).to_native()
 
 
 def backtest(
     df: Any, h: int, n_windows: int = 1, step_size: int | None = None, level: Sequence[float] = (), *,
-    quantiles: Sequence[float] = (), freq: str | int | None = None, model: Forecaster | None = None,
-    id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y", alias: str = "Aaren",
-    progress: bool | None = None,
+    quantiles: Sequence[float] = (), freq: str | int | None = None, aggregate: Aggregate | None = None,
+    model: Forecaster | None = None, id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y",
+    alias: str = "Aaren", progress: bool | None = None,
 ) -> Any:  # fmt: skip
     """Forecasts of the past, each from the values before its cutoff alone, in one pass over each series.
 
@@ -113,7 +115,7 @@ def backtest(
     short for a window have fewer. The columns are those of statsforecast's `cross_validation`.
     """
     model = model or bundled()
-    panel = read(df, freq, id_col, time_col, target_col)
+    panel = read(df, Words(id_col, time_col, target_col, freq, aggregate))
     apart, steps = step_size or h, _steps(h, model)
     begins = np.append(0, panel.ends[:-1])[: len(panel)]
     before = steps + apart * np.arange(n_windows)[::-1]  # places after the cutoff
@@ -121,8 +123,8 @@ def backtest(
     kept = cutoffs >= begins[:, None]
     wanted = np.zeros(len(panel.values), np.uint8)
     wanted[cutoffs[kept]] = 1
-    parts = [step(model, panel, series, wanted, steps, False)[0] for series in chunks(panel, progress)]
-    out = np.concatenate([np.empty((0, steps, len(model.levels)), np.float32), *parts])
+    parts = [step(model, panel, series, wanted, steps, False).values for series in chunks(panel, progress)]
+    out = np.concatenate([np.empty((0, steps, len(model.levels))), *parts])
     series = np.repeat(np.nonzero(kept)[0], steps)
     origin = cutoffs[kept]
     places = origin[:, None] + np.arange(1, steps + 1)

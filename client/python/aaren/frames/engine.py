@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from aaren import _engine
 from aaren.errors import InvalidArgument
-from aaren.forecaster import Forecaster
+from aaren.forecaster import Forecaster, Stepped
 from aaren.frames.series import Panel
 from aaren.quantiles import Floats, interpolate
 
@@ -37,14 +37,13 @@ def chunks(panel: Panel, progress: bool | None) -> Iterator[slice]:
 
 def step(
     model: Forecaster, panel: Panel, series: slice, wanted: npt.NDArray[np.uint8], h: int, surprise: bool
-) -> tuple[Floats, Floats]:
-    """Forecasts [wanted, h, levels] and surprises [places] of some series; `wanted` is of all places of the panel."""
+) -> Stepped:
+    """Some series, whose places say in `wanted`, which is of all places of the panel, where a forecast is wanted."""
     begin = int(panel.ends[series.start - 1]) if series.start else 0
     ends = panel.ends[series] - begin
     places = slice(begin, begin + int(ends[-1]))
     rows = [_engine.Rows(model._engine, 1) for _ in range(len(ends))]
-    results, surprises = model._step(rows, panel.values[places][:, None], ends, wanted[places], h, surprise)
-    return results[:, 0], surprises[:, 0]
+    return model._step(rows, panel.values[places][:, None], ends, wanted[places], h, surprise).of_one_channel()
 
 
 def columns(

@@ -21,6 +21,10 @@ _UNITS = {"s": 1, "min": 60, "t": 60, "h": 3600, "d": 86400, "w": 604800}
 _NS = {"ns": 1, "us": 1000, "ms": 10**6} | {unit: seconds * 10**9 for unit, seconds in _UNITS.items()}
 _MONTHS = {"ms": 1, "m": 1, "me": 1, "mo": 1, "q": 3, "qs": 3, "qe": 3, "y": 12, "ys": 12, "ye": 12, "a": 12}
 _DAY = 86400 * 10**9
+_MONTH = 2_629_746 * 10**9  # a twelfth of the Gregorian year
+# Lengths in seconds that people choose: clocks with jitter mean the nearest one within 2 %.
+_NICE = np.array([1, 2, 5, 10, 12, 15, 20, 30, 60, 120, 300, 600, 720, 900, 1200, 1800, 3600, 7200, 10800, 14400, 21600,
+                  28800, 43200, 86400, 604800]) * 10**9  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -29,15 +33,32 @@ class Step:
     size: int = 1  # nanoseconds, months, or the step of a whole number
     month_end: bool = False
 
-    def places(self, ds: Ints) -> Ints:
-        """The row's place on the grid of all series: a whole number for each time."""
+    @property
+    def mean_size(self) -> int:
+        """About how long a step is, in nanoseconds or whole numbers."""
+        return self.size * _MONTH if self.kind == "months" else _DAY if self.kind == "business" else self.size
+
+    def number(self, ds: Ints) -> Ints:
+        """The number of the step in which each time lies; a day of the weekend is of Friday's."""
         if self.kind == "fixed":
             return np.floor_divide(ds, self.size)
+        days = ds.astype("datetime64[ns]").astype("datetime64[D]")
         if self.kind == "business":
-            days = ds.astype("datetime64[ns]").astype("datetime64[D]")
-            return np.asarray(np.busday_count(np.datetime64("1970-01-01"), days), np.int64)
-        months = ds.astype("datetime64[ns]").astype("datetime64[M]").astype(np.int64)
-        return np.asarray(months // self.size, np.int64)
+            return np.asarray(np.busday_count(np.datetime64("1970-01-01"), days + 1), np.int64)
+        return np.asarray(days.astype("datetime64[M]").astype(np.int64) // self.size, np.int64)
+
+    def begin(self, ds: Ints) -> Ints:
+        """The time that stands for the step in which each time lies: its begin, or the last day of its months."""
+        number = self.number(ds)
+        if self.kind == "fixed":
+            return number * self.size
+        if self.kind == "business":
+            days = np.busday_offset(ds.astype("datetime64[ns]").astype("datetime64[D]"), 0, roll="backward")
+        elif self.month_end:
+            days = ((number + 1) * self.size).astype("datetime64[M]").astype("datetime64[D]") - 1
+        else:
+            days = (number * self.size).astype("datetime64[M]").astype("datetime64[D]")
+        return np.asarray(days.astype("datetime64[ns]").astype(np.int64))
 
     def after(self, last: Ints, h: int) -> Ints:
         """The h times after each of `last`, [n, h]."""
@@ -77,27 +98,50 @@ def parse(freq: str | int, whole: bool) -> Step:
 
 
 def infer(codes: Ints, ds: Ints, whole: bool) -> Step:
-    """The step of rows sorted by series and time: the most common distance, or the calendar's where it is one."""
-    same = codes[1:] == codes[:-1]
-    distances = np.diff(ds)[same]
+    """The step of rows sorted by series and time: the usual distance, or the calendar's where it is one.
+
+    InvalidArgument unless nine of ten distances are whole multiples of the step, give or take a quarter, and half are
+    the step itself. Times that repeat tell nothing.
+    """
+    distances = np.diff(ds)[codes[1:] == codes[:-1]]
     distances = distances[distances > 0]
     if not len(distances):
         return Step("fixed", 1 if whole else _DAY)
+    size = _usual(distances, whole)
+    calendar = None if whole or size < _DAY else _calendar(ds, distances, size)
+    if calendar is not None:
+        return calendar
+    steps = np.rint(distances / size)
+    fits = (steps >= 1) & (np.abs(distances - steps * size) <= size / 4)
+    if np.mean(fits) < 0.9 or np.mean(fits & (steps == 1)) < 0.5:
+        raise InvalidArgument("the times have no regular step; freq= names one, such as freq='h'")
+    return Step("fixed", size)
+
+
+def _usual(distances: Ints, whole: bool) -> int:
+    """The most common distance; with jitter, the mean of those near the median."""
     sizes, counts = np.unique(distances, return_counts=True)
-    size = int(sizes[np.argmax(counts)])
-    if whole or size < _DAY:
-        return Step("fixed", size)
+    if whole or 2 * counts.max() >= len(distances):
+        return int(sizes[np.argmax(counts)])
+    middle = np.median(distances)
+    mean = float(np.mean(distances[np.abs(distances - middle) <= middle / 4]))
+    nice = _NICE[np.abs(mean - _NICE) <= 0.02 * _NICE]
+    return int(nice[0] if len(nice) else mean)
+
+
+def _calendar(ds: Ints, distances: Ints, size: int) -> Step | None:
+    """Business days, or months with all times on one day of the month or on last days; None for neither."""
     days: Any = ds.astype("datetime64[ns]").astype("datetime64[D]")
     if size == _DAY:
         weekday = (days.astype(np.int64) + 3) % 7
-        weekends = bool(np.any(sizes == 3 * _DAY)) and bool(np.all(weekday < 5))
-        return Step("business") if weekends else Step("fixed", size)
-    months = round(size / _DAY / 30.4369)
-    if months < 1 or not np.all(sizes // _DAY >= 28):
-        return Step("fixed", size)
+        # A single gap of three days may be an outage.
+        weekends = np.sum(distances == 3 * _DAY) >= 2 and bool(np.all(weekday < 5))
+        return Step("business") if weekends else None
+    months = round(size / _MONTH)
+    if months < 1 or np.min(distances) < 28 * _DAY:
+        return None
     month = days.astype("datetime64[M]")
-    if np.all(days == month.astype("datetime64[D]") + (days - month.astype("datetime64[D]"))[0]):
+    first = month.astype("datetime64[D]")
+    if np.all(days - first == (days - first)[0]):
         return Step("months", months)
-    if np.all(days == (month + 1).astype("datetime64[D]") - 1):
-        return Step("months", months, month_end=True)
-    return Step("fixed", size)
+    return Step("months", months, month_end=True) if np.all(days == (month + 1).astype("datetime64[D]") - 1) else None

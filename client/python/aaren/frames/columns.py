@@ -1,0 +1,151 @@
+"""The columns of a frame as NumPy arrays: ids as numbers, values as floats, times as nanoseconds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timezone
+from typing import Any, TypeVar
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+
+from aaren.errors import InvalidArgument, NotFound
+from aaren.frames.steps import Ints
+
+Column = nw.Series[Any]
+T = TypeVar("T")
+
+
+def as_frame(df: Any, names: tuple[str, ...]) -> nw.DataFrame[Any]:
+    """An eager frame of whatever Narwhals knows, which has these columns; a lazy one, as of DuckDB, is collected."""
+    try:
+        frame = nw.from_native(df)
+        columns = frame.collect_schema().names()
+    except Exception as error:  # each library has its own
+        raise InvalidArgument(f"a frame of pandas, Polars, PyArrow or another that Narwhals knows: {error}") from None
+    for name in names:
+        if name not in columns:
+            raise NotFound(f"no column {name!r}; there are {', '.join(map(str, columns))}")
+    return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+
+
+def _refuse_missing(column: Column) -> None:
+    if len(missing := np.flatnonzero(column.is_null().to_numpy())):
+        raise InvalidArgument(f"row {missing[0]}: {column.name} is missing")
+
+
+def _converted(column: Column, convert: Callable[[Column], T]) -> T:
+    """The column after `convert`, or InvalidArgument with the first row that `convert` refuses."""
+    try:
+        return convert(column)
+    except Exception as error:  # each library has its own
+        begin, end = 0, len(column)
+        while end - begin > 1:
+            middle = (begin + end) // 2
+            try:
+                convert(column[begin:middle])
+            except Exception:
+                end = middle
+            else:
+                begin = middle
+        value = column[begin] if len(column) else None
+        raise InvalidArgument(f"row {begin}: {column.name} is {value!r}: {error}") from None
+
+
+def codes_of(ids: Column) -> tuple[Column, Ints]:
+    """The ids in order of appearance, and for each row the place of its id among them."""
+    _refuse_missing(ids)
+    unique = ids.unique(maintain_order=True)
+    if len(unique) <= 1:
+        return unique, np.zeros(len(ids), np.int64)
+    plain = ids.cast(nw.String) if ids.dtype in (nw.Categorical, nw.Enum) else ids
+    known = unique.cast(nw.String) if ids.dtype in (nw.Categorical, nw.Enum) else unique
+    codes = plain.replace_strict(known.to_list(), list(range(len(unique))), return_dtype=nw.Int64)
+    return unique, np.asarray(codes.to_numpy(), np.int64)
+
+
+def values_of(y: Column) -> npt.NDArray[np.float64]:
+    """Values [rows], NaN where missing."""
+    values = _converted(y, lambda column: np.asarray(column.cast(nw.Float64).to_numpy(), np.float64))
+    with np.errstate(over="ignore"):
+        infinite = np.flatnonzero(np.isinf(values.astype(np.float32)))
+    if len(infinite):
+        raise InvalidArgument(f"row {infinite[0]}: {y.name} is {values[infinite[0]]}, no 32-bit float; NaN marks a "
+                              "missing value")  # fmt: skip
+    return values
+
+
+def times_of(ds: Column, wall: bool) -> tuple[Ints, bool]:
+    """The times as int64, and whether they are whole numbers. With `wall`, times with a zone are local."""
+    _refuse_missing(ds)
+    if ds.dtype.is_integer():
+        return np.asarray(ds.to_numpy(), np.int64), True
+    if ds.dtype in (nw.String, nw.Object):
+        ds = _converted(ds, lambda column: column.cast(nw.String).str.to_datetime())
+        _refuse_missing(ds)
+    elif ds.dtype == nw.Date:
+        ds = ds.cast(nw.Datetime("us"))
+    elif zone_of(ds) is not None:
+        ds = _without_zone(ds, wall)
+    if ds.dtype != nw.Datetime:
+        raise InvalidArgument(f"column {ds.name} is {ds.dtype}; times or whole numbers expected")
+    times = ds.to_numpy()
+    ns = times.astype("datetime64[ns]")
+    # Nanoseconds in 64 bits reach from 1677 to 2262; beyond, NumPy would wrap around.
+    if len(far := np.flatnonzero(ns.astype(times.dtype) != times)):
+        raise InvalidArgument(f"row {far[0]}: {ds.name} is {times[far[0]]}, not between 1677 and 2262")
+    return np.asarray(ns.astype(np.int64)), False
+
+
+def _kind_of_pandas(column: Column) -> Any:
+    """The column's type in pandas; None for another library. Narwhals knows neither America/New_York there nor Arrow's
+    types."""
+    return column.to_native().dtype if column.implementation.is_pandas_like() else None
+
+
+def zone_of(column: Column) -> str | None:
+    zone = getattr(_kind_of_pandas(column), "tz", None)
+    return getattr(column.dtype, "time_zone", None) if zone is None else str(zone)
+
+
+def _without_zone(ds: Column, wall: bool) -> Column:
+    """Local times with `wall`, else UTC."""
+    if getattr(_kind_of_pandas(ds), "tz", None) is None:
+        return (ds if wall else ds.dt.convert_time_zone("UTC")).dt.replace_time_zone(None)
+    native = ds.to_native()
+    return nw.from_native((native if wall else native.dt.tz_convert("UTC")).dt.tz_localize(None), series_only=True)
+
+
+def times_like(column: Column, ds: Ints, name: str, whole: bool, wall: bool) -> Column:
+    """Times as a column with the type and the time zone of another; `whole` and `wall` as of `times_of`."""
+    backend, kind, zone = column.implementation, column.dtype, zone_of(column)
+    if whole:
+        return nw.new_series(name, ds, backend=backend).cast(kind)
+    utc = _to_utc(ds, zone) if zone is not None and wall else ds
+    out = nw.new_series(name, utc.astype("datetime64[ns]"), backend=backend)
+    if zone is not None:
+        out = out.dt.replace_time_zone("UTC")
+    if kind in (nw.String, nw.Object):
+        return out
+    if backend.is_pandas_like():
+        return nw.from_native(out.to_native().astype(_kind_of_pandas(column)), series_only=True)
+    return out.cast(kind) if zone is None else out.dt.convert_time_zone(zone).cast(kind)
+
+
+def _to_utc(local: Ints, name: str) -> Ints:
+    """Local times of a zone as UTC. A time that is there twice is the first; one that is not there moves on."""
+    try:
+        zone: Any = ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):  # an offset, such as UTC+01:00
+        zone = datetime.strptime(name.removeprefix("UTC"), "%z").tzinfo
+    known, where = np.unique(local, return_inverse=True)
+    seconds = known // 10**9
+    utc = np.array([_utc_second(int(second), zone) for second in seconds], np.int64)
+    return np.asarray((utc * 10**9 + known % 10**9)[where])
+
+
+def _utc_second(local: int, zone: Any) -> int:
+    plain = datetime.fromtimestamp(local, timezone.utc)
+    return int(plain.replace(tzinfo=zone).timestamp())
