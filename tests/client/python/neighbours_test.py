@@ -1,19 +1,27 @@
-"""Aaren behind the interfaces of other libraries, each where it is installed."""
+"""Aaren behind the interfaces of other libraries."""
 
 import asyncio
 import json
 import os
 import sys
 
+import matplotlib
+import mcp
 import numpy as np
+import pandas as pd
 import pytest
+import statsforecast
+from mcp.client.stdio import stdio_client
+from sktime.utils.estimator_checks import check_estimator
+
+import aaren
+from aaren.adapters.river import AarenForecaster as RiverForecaster
+from aaren.adapters.sktime import AarenForecaster
+from aaren.adapters.statsforecast import Aaren
 
 
 def test_river_learns_one_and_forecasts(model, series):
-    pytest.importorskip("river")
-    from aaren.adapters.river import AarenForecaster
-
-    forecaster, session = AarenForecaster(), model.session()
+    forecaster, session = RiverForecaster(), model.session()
     for value in series[:100]:
         forecaster.learn_one(value)
         forecast = session.update(value)
@@ -21,8 +29,6 @@ def test_river_learns_one_and_forecasts(model, series):
 
 
 def test_statsforecasts_model_gives_its_columns(model, series):
-    from aaren.adapters.statsforecast import Aaren
-
     y = series[:200]
     out = Aaren().forecast(y, h=6, level=[80], fitted=True)
     fitted = Aaren().fit(y)
@@ -33,11 +39,6 @@ def test_statsforecasts_model_gives_its_columns(model, series):
 
 
 def test_statsforecast_cross_validates(series):
-    statsforecast = pytest.importorskip("statsforecast")
-    pd = pytest.importorskip("pandas")
-    import aaren
-    from aaren.adapters.statsforecast import Aaren
-
     ds = pd.date_range("2024-01-01", periods=300, freq="h")
     df = pd.DataFrame({"unique_id": "a", "ds": ds, "y": np.nan_to_num(series[:300])})
     theirs = statsforecast.StatsForecast(models=[Aaren()], freq="h").cross_validation(
@@ -47,11 +48,32 @@ def test_statsforecast_cross_validates(series):
     assert np.array_equal(theirs["Aaren"].to_numpy(), ours["Aaren"].to_numpy())
 
 
-def test_plot_draws_history_median_and_intervals(model, series):
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("agg")
-    import aaren
+@pytest.mark.filterwarnings("ignore")
+def test_sktimes_own_checks_pass():
+    results = check_estimator(AarenForecaster, verbose=False)
+    assert len(results) > 100 and set(results.values()) == {"PASSED"}
 
+
+@pytest.mark.filterwarnings("ignore")
+def test_sktimes_updates_are_the_sessions(model, series):
+    index = pd.period_range("2024-01-01", periods=200, freq="h")
+    y = pd.Series(series[:200], index)
+    forecaster = AarenForecaster().fit(y[:150])
+    session = model.session()
+    past = session.run(series[:150])
+    assert np.array_equal(forecaster.predict(fh=[-2, -1, 0]), past.values[146:149, 0, model.levels.index(0.5)])
+    forecaster.update(y[150:])
+    session.extend(series[150:199])
+    forecast = session.update(series[199])
+    assert np.array_equal(forecaster.predict(fh=np.arange(1, 13)), forecast.median[:12])
+    ends = forecaster.predict_interval(fh=[1, 12], coverage=0.8)
+    assert np.array_equal(ends.to_numpy(), np.stack(forecast.interval(80), axis=1)[[0, 11]])
+    with pytest.raises(aaren.AarenError, match="fh 49"):
+        forecaster.predict(fh=[49])
+
+
+def test_plot_draws_history_median_and_intervals(model, series):
+    matplotlib.use("agg")
     session = model.session()
     past = session.run(series[:100])
     axes = aaren.plot(past[-1], series[:100], surprises=past.surprise)
@@ -59,10 +81,6 @@ def test_plot_draws_history_median_and_intervals(model, series):
 
 
 def test_assistants_forecast_detect_and_keep_sessions():
-    mcp = pytest.importorskip("mcp")
-    pytest.importorskip("mcp.server.mcpserver")
-    from mcp.client.stdio import stdio_client
-
     async def main():
         parameters = mcp.StdioServerParameters(command=sys.executable, args=["-m", "aaren.mcp"], env=dict(os.environ))
         async with stdio_client(parameters) as (read, write), mcp.ClientSession(read, write) as client:
