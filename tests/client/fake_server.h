@@ -34,6 +34,10 @@ class FakeServer : public v1::Streaming::Service {
     uint64_t save_every = 8;  // a save at every multiple; 0: only the empty row
     v1::Limits limits = DefaultLimits();
     bool surprises = false;
+    // The model is one of events, and sums the numbers of marks. All quantiles of the time are the sum; the likeliest marks are the
+    // token's and new marks; each span has its own length as its probability. Each reply is followed by two Overdue, if
+    // asked for.
+    bool events = false;
     std::shared_ptr<grpc::ServerCredentials> credentials = {};  // null: plain text
     bool numbers_opens = true;                                  // false: like a server without Open.number
     bool compresses = false;                                    // compresses the messages on streams
@@ -115,6 +119,8 @@ class FakeServer : public v1::Streaming::Service {
   void Close(const v1::Close& close, Handles& handles, v1::ServerMessage& reply) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Answer(const v1::Tokens& tokens, Session& session, v1::ServerMessage& reply)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  static void AddEvent(uint32_t mark, const v1::EventOutput& output, v1::Forecasts& forecasts);
+  static void AddOverdue(uint32_t handle, const Session& session, v1::ServerMessage& reply);
   static void AddTime(int64_t time_ns, Session& session, v1::Forecasts& forecasts);
   void AnswerOldOpen(const v1::Open& open, v1::ServerMessage& reply);
   bool Ends(const v1::ClientMessage& message, v1::ServerMessage& reply) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -26,8 +26,9 @@ void Fail(uint32_t handle, const google::rpc::Status& status, uint64_t expected_
 }
 
 // An item has its values as floats or as doubles.
-int CountOf(const v1::Tokens& tokens) { return tokens.values_size() + tokens.doubles_size(); }
+int CountOf(const v1::Tokens& tokens) { return tokens.values_size() + tokens.doubles_size() + tokens.marks_size(); }
 double ValueOf(const v1::Tokens& tokens, int i) {
+  if (tokens.marks_size() > 0) return tokens.marks(i);
   return tokens.doubles_size() > 0 ? tokens.doubles(i) : static_cast<double>(tokens.values(i));
 }
 
@@ -86,6 +87,7 @@ void FakeServer::Open(const v1::Open& open, Handles& handles, v1::ServerMessage&
   opened.set_step_ns(session.step_ns);
   opened.set_channels(1);
   *opened.mutable_model() = FakeModel();
+  opened.mutable_model()->set_kind(options_.events ? "events" : "forecaster");
 }
 
 void FakeServer::Settle(Session& session, uint64_t delivered) {
@@ -124,6 +126,24 @@ void FakeServer::Fold(const v1::Tokens& tokens, Handles& handles, v1::ServerMess
   Answer(tokens, session, reply);
 }
 
+void FakeServer::AddEvent(uint32_t mark, const v1::EventOutput& output, v1::Forecasts& forecasts) {
+  for (const double span : output.spans_s()) forecasts.add_within(static_cast<float>(span));
+  for (uint32_t i = 0; i < output.marks(); ++i) {
+    forecasts.add_marks(i == 0 ? mark : UINT32_MAX);
+    forecasts.add_mark_probabilities(i == 0 ? 0.75f : 0.25f);
+  }
+}
+
+void FakeServer::AddOverdue(uint32_t handle, const Session& session, v1::ServerMessage& reply) {
+  for (int time = 0; time < 2; ++time) {
+    v1::Overdue& overdue = *reply.add_items()->mutable_overdue();
+    overdue.set_handle(handle);
+    overdue.set_next_seq(session.next_seq);
+    overdue.set_time_ns(session.last_time_ns + 1);
+    overdue.set_probability(0.0078125f);
+  }
+}
+
 // Steps are between tokens with forecasts: enough for the tests.
 void FakeServer::AddTime(int64_t time_ns, Session& session, v1::Forecasts& forecasts) {
   if (session.last_time_ns != 0 && time_ns > session.last_time_ns) session.step_ns = time_ns - session.last_time_ns;
@@ -150,7 +170,13 @@ void FakeServer::Answer(const v1::Tokens& tokens, Session& session, v1::ServerMe
     if (tokens.silent() || seq % std::max(1u, session.output.every()) != 0) continue;
     session.forecast_seqs.insert(seq);
     forecasts.add_values(static_cast<float>(session.sum));
-    forecasts.add_values(static_cast<float>(seq));
+    if (options_.events) {
+      for (int level = 1; level < session.output.quantiles_size(); ++level)
+        forecasts.add_values(static_cast<float>(session.sum));
+      AddEvent(tokens.marks(i), session.output.events(), forecasts);
+    } else {
+      forecasts.add_values(static_cast<float>(seq));
+    }
     if (options_.surprises && session.output.surprise()) {
       const bool any = seq > 0 && session.forecast_seqs.count(seq - 1) > 0;
       forecasts.add_surprise(any ? static_cast<float>(std::clamp(ValueOf(tokens, i), 0.0, 1.0))
@@ -175,6 +201,7 @@ void FakeServer::Answer(const v1::Tokens& tokens, Session& session, v1::ServerMe
   forecasts.set_next_seq(session.next_seq);
   forecasts.set_durable_seq(session.durable());
   *reply.add_items()->mutable_forecasts() = std::move(forecasts);
+  if (session.output.events().overdue() > 0) AddOverdue(tokens.handle(), session, reply);
 }
 
 void FakeServer::Close(const v1::Close& close, Handles& handles, v1::ServerMessage& reply) {

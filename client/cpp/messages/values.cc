@@ -64,6 +64,7 @@ absl::StatusOr<ModelInfo> ToValue(const v1::ModelInfo& message, absl::string_vie
                   .row_bytes = claims.Count("row_bytes", message.row_bytes()),
                   .description = message.description(),
                   .training = {message.training().begin(), message.training().end()},
+                  .kind = message.kind(),
                   .tier = message.tier()};
   for (const v1::Column& column : message.columns()) {
     model.columns.push_back({.name = column.name(), .role = ToRole(column.role())});
@@ -205,7 +206,27 @@ v1::OutputOptions ToMessage(const OutputOptions& output) {
   message.set_uncalibrated(output.refinement == Refinement::kUncalibrated);
   message.set_unmixed(output.refinement == Refinement::kNone);
   message.set_relative(output.relative);
+  const EventOutput& events = output.events;
+  if (events.spans_s.empty() && events.marks == 0 && events.overdue == 0) return message;
+  v1::EventOutput& asked = *message.mutable_events();
+  asked.mutable_spans_s()->Add(events.spans_s.begin(), events.spans_s.end());
+  asked.set_marks(events.marks);
+  asked.set_overdue(events.overdue);
   return message;
+}
+
+v1::EventScale ToMessage(const EventScale& scale) {
+  v1::EventScale message;
+  message.set_unit_ns(scale.unit_ns);
+  message.set_resolution_ns(scale.resolution_ns);
+  return message;
+}
+
+absl::StatusOr<Overdue> ToValue(const v1::Overdue& message, absl::string_view server) {
+  Claims claims(server, "Overdue");
+  return claims.Made(Overdue{.next_seq = claims.Seq("next_seq", message.next_seq()),
+                             .time_ns = message.time_ns(),
+                             .probability = claims.Within("probability", message.probability(), 0.0f, 1.0f)});
 }
 
 v1::RegularTimes ToMessage(const RegularTimes& times) {

@@ -23,6 +23,7 @@ inline constexpr uint32_t kProtocolVersion = 1;
 absl::StatusOr<ModelInfo> ToValue(const v1::ModelInfo& message, absl::string_view server);
 absl::StatusOr<ModelList> ToValue(const v1::ListModelsResponse& message, absl::string_view server);
 absl::StatusOr<Opened> ToValue(const v1::Opened& message, absl::string_view server);
+absl::StatusOr<Overdue> ToValue(const v1::Overdue& message, absl::string_view server);
 absl::StatusOr<SessionInfo> ToValue(const v1::SessionInfo& message, absl::string_view server);
 absl::StatusOr<SessionPage> ToValue(const v1::ListSessionsResponse& message, absl::string_view server);
 absl::StatusOr<Snapshot> ToValue(v1::ExportSessionResponse message, absl::string_view server);
@@ -32,6 +33,7 @@ absl::StatusOr<v1::Limits> ToLimits(const v1::Welcome& message, absl::string_vie
 
 v1::Open::Mode ToMessage(OpenMode mode);
 v1::OutputOptions ToMessage(const OutputOptions& output);
+v1::EventScale ToMessage(const EventScale& scale);
 v1::RegularTimes ToMessage(const RegularTimes& times);
 v1::Open::Durability ToMessage(Durability durability);
 

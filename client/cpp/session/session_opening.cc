@@ -71,6 +71,8 @@ absl::Status SessionState::CheckOpened(const Opened& opened) const {
 void SessionState::FixShape(const Opened& opened) {
   channels_ = opened.channels;
   horizons_ = options_.output.horizons.empty() ? AllHorizons(opened.model.horizon) : options_.output.horizons;
+  // A model of events forecasts one event.
+  if (opened.model.kind == kEventsKind) horizons_ = {1};
   quantiles_ = options_.output.quantiles.empty() ? opened.model.quantiles : options_.output.quantiles;
 }
 

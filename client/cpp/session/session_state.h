@@ -86,6 +86,7 @@ class SessionState {
   };
   Next OnOpened(const v1::Opened& opened);
   Next OnForecasts(const v1::Forecasts& forecasts);
+  Next OnOverdue(const v1::Overdue& message);
   Next OnAcked(const v1::Acked& acked);
   Next OnClosed(const v1::Closed& closed);
   Next OnFailed(const v1::Failed& failed);
@@ -160,7 +161,7 @@ class SessionState {
   Listener& listener_;  // valid until detached
   std::atomic<bool> detached_ = false;
 
-  uint32_t handle_ = 0;  // the connection's thread only, as are the next seven
+  uint32_t handle_ = 0;  // the connection's thread only, as are the next eight
   uint64_t writer_ = 0;
   uint64_t open_number_ = 0;
   size_t channels_ = 1;
@@ -168,6 +169,7 @@ class SessionState {
   std::vector<float> quantiles_;
   int repairs_ = 0;  // refusals since the server last made progress
   bool told_disconnected_ = false;
+  uint64_t overdue_below_ = 0;  // the listener has heard of missing events below
 
   mutable absl::Mutex mutex_;
   Phase phase_ ABSL_GUARDED_BY(mutex_) = Phase::kWaiting;

@@ -74,6 +74,8 @@ void SessionState::FillOpen(MessageBuilder& builder) {
   open.set_channels(options_.channels);
   open.set_durability(ToMessage(options_.durability));
   *open.mutable_output() = ToMessage(options_.output);
+  const EventScale& scale = options_.event_scale;
+  if (scale.unit_ns != 0 || scale.resolution_ns != 0) *open.mutable_event_scale() = ToMessage(scale);
   if (options_.regular_times) *open.mutable_regular_times() = ToMessage(*options_.regular_times);
   builder.Grow(open.ByteSizeLong());
   phase_ = Phase::kOpening;
@@ -129,20 +131,24 @@ absl::Status SessionState::CheckShape(const v1::Forecasts& forecasts) const {
     return static_cast<uint64_t>(size) / width == results && static_cast<uint64_t>(size) % width == 0;
   };
   const size_t channel_results = horizons_.size() * quantiles_.size();
+  const EventOutput& events = options_.output.events;
+  const auto fits_or_none = [&](int size, size_t width) { return size == 0 || (width > 0 && fits(size, width)); };
   if (forecasts.next_seq() >= first && fits(forecasts.values_size(), channels_ * channel_results) &&
-      (forecasts.surprise_size() == 0 || fits(forecasts.surprise_size(), channels_)) &&
-      (forecasts.offsets_size() == 0 || fits(forecasts.offsets_size(), channels_)) &&
-      (forecasts.learning_size() == 0 || fits(forecasts.learning_size(), channels_)) &&
-      (forecasts.times_ns_size() == 0 || fits(forecasts.times_ns_size(), 1)) &&
-      (forecasts.steps_ns_size() == 0 || fits(forecasts.steps_ns_size(), 1))) {
+      fits_or_none(forecasts.surprise_size(), channels_) && fits_or_none(forecasts.offsets_size(), channels_) &&
+      fits_or_none(forecasts.learning_size(), channels_) && fits_or_none(forecasts.times_ns_size(), 1) &&
+      fits_or_none(forecasts.steps_ns_size(), 1) && fits_or_none(forecasts.within_size(), events.spans_s.size()) &&
+      fits_or_none(forecasts.marks_size(), events.marks) &&
+      forecasts.mark_probabilities_size() == forecasts.marks_size()) {
     return absl::OkStatus();
   }
   return Named(absl::StatusCode::kInternal,
                absl::StrCat("server ", server_, " says that a reply to tokens ", first, " .. ", forecasts.next_seq(),
                             " (excluded) has ", forecasts.values_size(), " values, ", forecasts.surprise_size(),
                             " surprises, ", forecasts.offsets_size(), " offsets, ", forecasts.learning_size(),
-                            " marks of learning, ", forecasts.times_ns_size(), " times and ", forecasts.steps_ns_size(),
-                            " steps; ", results, " x ", channels_, " x ", channel_results, " values expected"));
+                            " marks of learning, ", forecasts.times_ns_size(), " times, ", forecasts.steps_ns_size(),
+                            " steps, ", forecasts.within_size(), " spans, ", forecasts.marks_size(), " marks and ",
+                            forecasts.mark_probabilities_size(), " probabilities of marks; ", results, " x ", channels_,
+                            " x ", channel_results, " values expected"));
 }
 
 // Forecasts themselves may be anything: NaN and infinity are shown as no number.
@@ -150,6 +156,12 @@ absl::Status SessionState::CheckNumbers(const v1::Forecasts& forecasts) const {
   Claims claims(server_, "Forecasts");
   for (const float surprise : forecasts.surprise()) {
     if (!std::isnan(surprise)) claims.Within("surprise", surprise, 0.0f, 1.0f);
+  }
+  for (const float within : forecasts.within()) {
+    if (!std::isnan(within)) claims.Within("within", within, 0.0f, 1.0f);
+  }
+  for (const float mark : forecasts.mark_probabilities()) {
+    if (!std::isnan(mark)) claims.Within("mark_probabilities", mark, 0.0f, 1.0f);
   }
   claims.Within<int64_t>("step_ns", forecasts.step_ns(), 0, INT64_MAX);
   for (const int64_t step : forecasts.steps_ns()) claims.Within<int64_t>("steps_ns", step, 0, INT64_MAX);
@@ -181,7 +193,11 @@ void SessionState::HandOver(const v1::Forecasts& forecasts, uint64_t from) {
   const absl::Span<const float> surprise = forecasts.surprise();
   const absl::Span<const double> offsets = forecasts.offsets();
   const absl::Span<const bool> learning = forecasts.learning();
+  const absl::Span<const float> within = forecasts.within(), probabilities = forecasts.mark_probabilities();
+  const absl::Span<const uint32_t> marks = forecasts.marks();
+  const EventOutput& events = options_.output.events;
   Forecast forecast{.horizons = horizons_, .quantiles = quantiles_, .step_ns = forecasts.step_ns()};
+  if (!within.empty()) forecast.event.spans_s = events.spans_s;
   Call([&] {
     size_t i = 0;
     for (uint64_t seq = Due(forecasts.first_seq()); seq < forecasts.next_seq(); seq += every(), ++i) {
@@ -192,11 +208,28 @@ void SessionState::HandOver(const v1::Forecasts& forecasts, uint64_t from) {
       if (!surprise.empty()) forecast.surprise = surprise.subspan(i * channels_, channels_);
       if (!offsets.empty()) forecast.offsets = offsets.subspan(i * channels_, channels_);
       if (!learning.empty()) forecast.learning = learning.subspan(i * channels_, channels_);
+      if (!within.empty()) forecast.event.within = within.subspan(i * events.spans_s.size(), events.spans_s.size());
+      if (!marks.empty()) forecast.event.marks = marks.subspan(i * events.marks, events.marks);
+      if (!marks.empty()) forecast.event.mark_probabilities = probabilities.subspan(i * events.marks, events.marks);
       if (forecasts.times_ns_size() > 0) forecast.time_ns = forecasts.times_ns(static_cast<int>(i));
       if (forecasts.steps_ns_size() > 0) forecast.step_ns = forecasts.steps_ns(static_cast<int>(i));
       listener_.OnForecast(session_, forecast);
     }
   });
+}
+
+// A stream that broke may bring the same word again, and the event itself may be under way.
+SessionState::Next SessionState::OnOverdue(const v1::Overdue& message) {
+  const absl::StatusOr<Overdue> overdue = ToValue(message, server_);
+  if (!overdue.ok()) return End(Named(overdue.status()));
+  {
+    absl::MutexLock lock(&mutex_);
+    if (phase_ != Phase::kOpen || overdue->next_seq != answered_) return {};
+  }
+  if (overdue_below_ > overdue->next_seq) return {};
+  overdue_below_ = overdue->next_seq + 1;
+  Call([&] { listener_.OnOverdue(session_, *overdue); });
+  return {};
 }
 
 SessionState::Next SessionState::OnAcked(const v1::Acked& acked) {

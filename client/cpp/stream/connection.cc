@@ -160,8 +160,8 @@ absl::Status Connection::Handle(const v1::ServerItem& item, Call& call) {
     case v1::ServerItem::kDraining:
       OnDraining(item.draining(), call);
       return absl::OkStatus();
-    // Sessions of events ask for the item.
     case v1::ServerItem::kOverdue:
+      return handles_->Handle(item.overdue());
     // An item of a newer server.
     case v1::ServerItem::ITEM_NOT_SET:
       return absl::OkStatus();

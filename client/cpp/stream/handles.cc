@@ -110,6 +110,10 @@ absl::Status Handles::Handle(const v1::Forecasts& forecasts) {
   return Dispatch(forecasts, [&](SessionState& state) { return state.OnForecasts(forecasts); });
 }
 
+absl::Status Handles::Handle(const v1::Overdue& overdue) {
+  return Dispatch(overdue, [&](SessionState& state) { return state.OnOverdue(overdue); });
+}
+
 absl::Status Handles::Handle(const v1::Acked& acked) {
   return Dispatch(acked, [&](SessionState& state) { return state.OnAcked(acked); });
 }

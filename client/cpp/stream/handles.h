@@ -50,6 +50,7 @@ class Handles {
   // given: the meaning of the item cannot be known.
   absl::Status Handle(const v1::Opened& opened);
   absl::Status Handle(const v1::Forecasts& forecasts);
+  absl::Status Handle(const v1::Overdue& overdue);
   absl::Status Handle(const v1::Acked& acked);
   absl::Status Handle(const v1::Closed& closed);
   absl::Status Handle(const v1::Failed& failed);  // REQUIRES: `failed` has a handle

@@ -18,10 +18,19 @@ namespace aaren::client {
 struct TokenBatch {
   absl::Span<const float> values = {};         // [n, channels], row-major; NaN = missing, never infinite
   absl::Span<const int64_t> times_ns = {};     // [n] or empty; may repeat, never go back
-  absl::Span<const uint32_t> marks = {};       // [n] or empty
+  absl::Span<const uint32_t> marks = {};       // [n] or empty; of events, which have no values
   absl::Span<const float> future_values = {};  // [n, horizon, future covariates] or empty
   bool silent = false;                         // fold without forecasting (backfill)
   absl::Span<const double> doubles = {};       // the values, where a float has too few digits; `values` is then empty
+};
+
+// The part of a forecast that only models of events have. The time to the next event is in Forecast::values: quantiles
+// in seconds from the token's time, for one channel and one horizon.
+struct EventForecast {
+  absl::Span<const double> spans_s = {};  // EventOutput::spans_s
+  absl::Span<const float> within = {};    // [spans]: probabilities that the next event comes within each span
+  absl::Span<const uint32_t> marks = {};  // [EventOutput::marks], the likeliest first; event_marks.h has names
+  absl::Span<const float> mark_probabilities = {};  // [marks]
 };
 
 // The reply to a token. Spans are valid until OnForecast returns.
@@ -36,6 +45,7 @@ struct Forecast {
   int64_t step_ns = 0;                       // 0 where no step is known yet
   absl::Span<const double> offsets = {};     // [channels] with OutputOptions.relative, else empty
   absl::Span<const bool> learning = {};  // [channels], or empty: the surprise is of a session that is still learning
+  EventForecast event = {};              // empty, but for models of events
 
   // The forecast of `channel` for horizons[horizon] steps ahead at the level quantiles[quantile], in the units of the
   // series.

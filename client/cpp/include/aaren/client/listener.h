@@ -47,6 +47,13 @@ struct Loss {
   uint64_t end_seq = 0;
 };
 
+// No event has come for longer than EventOutput::overdue allows.
+struct Overdue {
+  uint64_t next_seq = 0;  // the missing event
+  int64_t time_ns = 0;    // the time by which the event should have come, nanoseconds since 1970-01-01 UTC
+  float probability = 0;  // that a gap is as long as this, by the session's forecast
+};
+
 // Hears about a session. OnEnded comes exactly once, last, unless the Session is destroyed before.
 class Listener {
  public:
@@ -57,6 +64,9 @@ class Listener {
 
   // Once per token that asks for a forecast, in order of seq, despite every break.
   virtual void OnForecast(Session&, const Forecast&) = 0;
+
+  // At most once between two events, and only while the event is missing.
+  virtual void OnOverdue(Session&, const Overdue&) {}
 
   // All tokens below next_seq are answered; tokens below durable_seq will never be asked for again, once the
   // application has their forecasts for good.

@@ -17,6 +17,8 @@ struct Column {
   Role role = Role::kTarget;
 };
 
+inline constexpr char kEventsKind[] = "events";
+
 struct ModelInfo {
   std::string name = {};
   uint32_t version = 0;
@@ -28,6 +30,7 @@ struct ModelInfo {
   std::vector<Column> columns = {};
   std::map<std::string, std::string> training = {};  // facts of the training, from the package
 
+  std::string kind = {};  // "forecaster" or kEventsKind; empty: an old server, whose models are forecasters
   std::string tier = {};  // for new sessions, for example "exact"
 
   std::string FullName() const { return name + ":" + std::to_string(version); }  // the form of SessionOptions::model

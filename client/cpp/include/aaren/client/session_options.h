@@ -40,6 +40,20 @@ enum class Refinement {
   kNone,          // the model's own
 };
 
+// The contents of a forecast of events, beside quantiles of the time to the next event (EventForecast).
+struct EventOutput {
+  std::vector<double> spans_s = {};  // seconds, ascending: the probability of an event within each
+  uint32_t marks = 0;                // how many of the likeliest marks
+  // Listener::OnOverdue once the next event is later than this quantile of its time, 0.5 .. 0.999; 0: never
+  float overdue = 0;
+};
+
+// The scale of a session's events. Every Open of a session tells the same scale: the session may have to begin anew.
+struct EventScale {
+  int64_t unit_ns = 0;        // the usual time between two events, roughly: the first has a forecast; 0: unknown
+  int64_t resolution_ns = 0;  // times are whole multiples, which surprises allow for; 0: unknown
+};
+
 // The contents of a forecast.
 struct OutputOptions {
   std::vector<uint32_t> horizons = {};  // steps ahead, each in 1 .. the model's horizon, ascending; empty: all
@@ -50,6 +64,7 @@ struct OutputOptions {
   // Forecast.values are relative to Forecast.offsets, with all digits of a series at a high level. Forecast.At is in
   // the units of the series in any case.
   bool relative = false;
+  EventOutput events = {};  // for models of events
 };
 
 // Token seq has time start_ns + seq * step_ns.
@@ -69,6 +84,7 @@ struct SessionOptions {
   std::optional<uint64_t> incarnation = {};  // the required incarnation
   OutputOptions output = {};
   std::optional<RegularTimes> regular_times = {};  // then batches carry no times
+  EventScale event_scale = {};                     // of a session of events
   uint64_t window = 1024;                          // Send waits while this many tokens are unanswered
   // The most tokens kept, for a server that falls back behind delivered tokens. Older tokens need OnRewind.
   uint64_t retain = 1 << 20;
