@@ -18,8 +18,10 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The most rows whose sums fit the registers, beside two vectors of weights and a vector of inputs.
-constexpr size_t kMaxRows = HWY_TARGET == HWY_AVX2 ? 6 : 12;
+// The most rows whose sums fit the registers, beside two vectors of weights and a vector of inputs. No CPU that the
+// engine accepts computes without vectors: one kernel does for that target, and the file compiles in less time.
+constexpr bool kNoVectors = HWY_TARGET == HWY_SCALAR;
+constexpr size_t kMaxRows = kNoVectors ? 1 : HWY_TARGET == HWY_AVX2 ? 6 : 12;
 // Up to this many rows, prefetching the next outputs' weights does not pay: the multiplications end before the weights
 // arrive.
 constexpr size_t kFewest = HWY_TARGET == HWY_AVX2 ? 1 : 2;
@@ -114,6 +116,7 @@ void MultiplyMany(const Product& product, size_t rows) {
 // The number of output vectors that a kernel computes at once. Each FMA of a chain waits for the chain's last sum. So a
 // few rows need many outputs at once to keep the multipliers busy, as many as the registers hold.
 constexpr size_t VectorsBeside(size_t rows) {
+  if (kNoVectors) return 1;
   if (rows == 1) return 8;
   if (HWY_TARGET == HWY_AVX2) return rows == 2 ? 4 : 2;
   return rows <= 2 ? 8 : rows <= 6 ? 4 : 2;
