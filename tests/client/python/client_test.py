@@ -314,6 +314,24 @@ def test_cancelled_task_leaves_the_session_usable(model, server):
     assert np.array_equal(forecast.values, expected(model, [1.0] * taken + [2.0])[-1])
 
 
+def test_forecasts_of_a_cancelled_run_do_not_come_in_the_next(model, server, series):
+    async def main():
+        with aaren.Client(server.target) as client:
+            session = await client.aio.session("cancelled-run").open()
+            task = asyncio.create_task(session.run(series[:600]))
+            while session.seq < 256:
+                await asyncio.sleep(0)
+            task.cancel()
+            await asyncio.wait([task])
+            taken = session.seq
+            ran = await session.run(series[:50])
+            await client.aio.close()
+            return taken, ran
+
+    taken, ran = asyncio.run(main())
+    assert np.array_equal(ran.values, expected(model, [*series[:taken], *series[:50]])[taken:])
+
+
 def test_asyncio_survives_kills(model, start_server, durable, series):
     address = free_address()
     running = start_server(*durable, listen=address)

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-import numpy as np
 import numpy.typing as npt
 
+from aaren.client.calls import SessionCalls, Steps, T, forecast_of
 from aaren.client.loops import LoopStream
 from aaren.client.options import SessionOptions
-from aaren.client.remote import CHUNK, arrays_of, checked, forecast_of, one_token
 from aaren.client.replies import StreamSide
-from aaren.client.state import Replies
-from aaren.errors import OutOfRange
 from aaren.quantiles import Forecast, Forecasts
-from aaren.times import Time, Times, to_ns
+from aaren.times import Time, Times
 
 Point: TypeAlias = "float | tuple[Time, float]"
 
 
-class AioSession:
+class AioSession(SessionCalls):
     """A session on a server for asyncio, made by `Client.aio.session`. It opens with its first use.
 
     A task that is cancelled in a call leaves the session usable: a token that was taken stays taken, and its forecast
@@ -29,128 +26,69 @@ class AioSession:
     """
 
     def __init__(self, stream: LoopStream, options: SessionOptions, server: str, hear: Callable[..., None]) -> None:
+        super().__init__(StreamSide(options, server, hear), stream.enqueue)
         self._stream = stream
-        self._state = StreamSide(options, server, hear)
         self._added = False
-
-    @property
-    def id(self) -> str:
-        return self._state.options.id
-
-    @property
-    def seq(self) -> int:
-        return self._state.log.end
-
-    @property
-    def last_time_ns(self) -> int | None:
-        return self._state.last_time_ns
-
-    @property
-    def step_ns(self) -> int:
-        return self._state.clock.step_ns
-
-    @property
-    def levels(self) -> tuple[float, ...]:
-        return self._state.levels
-
-    @property
-    def horizon(self) -> int:
-        return len(self._state.horizons)
 
     async def open(self) -> AioSession:
         """Opens the session, so that `seq` says where to go on."""
         if not self._added:
             self._added = True
             self._stream.add(self._state)
-        await self._wait(lambda: self._state.ready)
+        while not self._may_go_on(lambda: self._state.ready):
+            await self._stream.pulse()
+        self._check(lambda: self._state.ready)
         return self
 
-    async def _wait(self, done: Callable[[], bool]) -> None:
-        state = self._state
-        while not (state.ended or state.rewound or done()):
-            await self._stream.pulse()
-        if state.ended and not done():
-            raise state.end_error()
-        if state.rewound:
-            state.rewound = False
-            raise OutOfRange(state.named(f"tokens are wanted from seq {state.log.end}"))
-
-    def _send(self, values: npt.NDArray[np.float64], ns: npt.NDArray[np.int64] | None, silent: bool) -> None:
-        self._state.take_in(values, ns, silent)
-        self._stream.enqueue(self._state)
-
-    async def _next(self, most: int = 1) -> Replies:
-        await self._wait(lambda: bool(self._state.replies))
-        piece = self._state.take_out(most)
-        assert piece is not None
-        self._stream.enqueue(self._state)
-        return piece
+    async def _call(self, steps: Steps[T]) -> T:
+        await self.open()
+        while True:
+            try:
+                done = next(steps)
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            while not self._may_go_on(done):
+                await self._stream.pulse()
+            self._check(done)
 
     async def update(self, value: float | npt.ArrayLike, time: Time | None = None) -> Forecast:
         """Takes one value and waits for its forecast."""
-        await self.open()
-        await self._wait(lambda: not self._state.full)
-        seq = self.seq
-        self._send(*self._one(value, time), False)
-        piece = await self._next()
-        while piece.seq < seq:  # of a call that was cancelled
-            piece = await self._next()
-        return forecast_of(self._state, piece)
-
-    def _one(self, value: Any, time: Time | None) -> tuple[Any, Any]:
-        return checked(self._state, one_token(value), None if time is None else [to_ns(time)])
+        return await self._call(self._updating(value, time))
 
     async def extend(self, values: npt.ArrayLike, times: Times | None = None) -> None:
         """Takes many values without forecasts; returns when the server has answered them."""
-        await self._feed(values, times, True)
+        await self._call(self._running(values, times, True))
         await self.flush()
 
     async def run(self, values: npt.ArrayLike, times: Times | None = None) -> Forecasts:
         """Takes many values and gives a forecast after each, as one array [n, h, levels]."""
-        return arrays_of(self._state, await self._feed(values, times, False))
-
-    async def _feed(self, values: npt.ArrayLike, times: Times | None, silent: bool) -> list[Replies]:
-        await self.open()
-        state, pieces, got = self._state, list[Replies](), 0
-        array, ns = checked(state, values, times)
-        first, every = self.seq, state.options.every
-        for at in range(0, len(array), CHUNK):
-            await self._wait(lambda: not state.full or bool(state.replies))
-            while state.full:
-                pieces.append(await self._next(CHUNK))
-                got += len(pieces[-1])
-                await self._wait(lambda: not state.full or bool(state.replies))
-            self._send(array[at : at + CHUNK], None if ns is None else ns[at : at + CHUNK], silent)
-        due = 0 if silent else -(-(first + len(array)) // every) - -(-first // every)
-        while got < due:
-            pieces.append(await self._next(due - got))
-            got += len(pieces[-1])
-        return pieces
+        return await self._call(self._running(values, times, False))
 
     async def stream(self, points: Iterable[Point] | AsyncIterable[Point]) -> AsyncIterator[Forecast]:
         """A forecast for each point: a value, or a pair of a time and a value. Points go ahead, up to the window."""
         await self.open()
-        feeder = asyncio.create_task(self._feed_points(points))
+        feeder = asyncio.create_task(self._feed(points))
         feeder.add_done_callback(lambda _: self._stream.notify())
         state, first = self._state, self.seq
+
+        def taking() -> Steps[Forecast | None]:
+            yield lambda: bool(state.replies) or (feeder.done() and state.flushed)
+            if feeder.done() and (error := feeder.exception()):
+                raise error
+            return forecast_of(state, (yield from self._next(first))) if state.replies else None
+
         try:
-            while True:
-                await self._wait(lambda: bool(state.replies) or (feeder.done() and state.flushed))
-                if feeder.done() and feeder.exception():
-                    await feeder
-                if not state.replies:
-                    return
-                piece = await self._next()
-                if piece.seq >= first:
-                    yield forecast_of(state, piece)
+            while (forecast := await self._call(taking())) is not None:
+                yield forecast
         finally:
             feeder.cancel()
             await asyncio.wait([feeder])
 
-    async def _feed_points(self, points: Iterable[Point] | AsyncIterable[Point]) -> None:
+    async def _feed(self, points: Iterable[Point] | AsyncIterable[Point]) -> None:
         async def take(point: Point) -> None:
-            await self._wait(lambda: not self._state.full)
-            self._send(*(self._one(point[1], point[0]) if isinstance(point, tuple) else self._one(point, None)), False)
+            time, value = point if isinstance(point, tuple) else (None, point)
+            await self._call(self._send_one(value, time))
 
         if isinstance(points, AsyncIterable):
             async for point in points:
@@ -167,15 +105,9 @@ class AioSession:
 
     async def flush(self) -> None:
         """Waits until the server has answered every token."""
-        await self._wait(lambda: self._state.flushed)
+        await self._call(self._flushing())
 
     async def close(self, *, delete: bool = False) -> None:
         """Waits for the last answer and leaves the session at the server, or has the server forget it."""
-        state = self._state
-        if not self._added or state.ended:
-            return
-        state.close_wanted, state.delete_wanted = True, delete
-        self._stream.enqueue(state)
-        await self._wait(lambda: state.ended)
-        if state.error is not None:
-            raise state.error
+        if self._added:
+            await self._call(self._closing(delete))

@@ -1,0 +1,159 @@
+"""SessionCalls: what the calls of a session on a server do, for threads and for asyncio alike.
+
+A call is a generator. It yields each condition that has to hold before it goes on, and returns the call's result; the
+shell around it waits in its own way: remote.py on the condition of a lock, aio.py on the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from aaren.client.replies import StreamSide
+from aaren.client.state import Replies
+from aaren.errors import OutOfRange
+from aaren.local import as_values
+from aaren.quantiles import Forecast, Forecasts
+from aaren.times import Time, Times, to_ns, to_ns_array
+
+CHUNK = 256  # tokens that go into the log at once
+
+T = TypeVar("T")
+Condition: TypeAlias = Callable[[], bool]
+Steps: TypeAlias = Generator[Condition, None, T]
+
+
+def arrays_of(state: StreamSide, pieces: list[Replies]) -> Forecasts:
+    """All forecasts of the pieces, one after the other."""
+    empty = np.empty((0, state.channels, len(state.horizons), len(state.levels)))
+    values = np.concatenate([empty, *(piece.values() for piece in pieces)])
+    surprise = np.concatenate([empty[:, :, 0, 0].astype(np.float32), *(piece.surprise for piece in pieces)])
+    learning = np.concatenate([empty[:, :, 0, 0].astype(bool), *(piece.learning for piece in pieces)])
+    seqs = np.concatenate([np.empty(0, np.int64), *(piece.seqs() for piece in pieces)])
+    if state.channels == 1:
+        values, surprise, learning = values[:, 0], surprise[:, 0], learning[:, 0]
+    return Forecasts(values, state.levels, surprise, seqs, learning)
+
+
+def forecast_of(state: StreamSide, piece: Replies) -> Forecast:
+    """The first forecast of a piece."""
+    values, surprise, learning = piece.values()[0], piece.surprise[0], piece.learning[0]
+    time = None if piece.times is None else int(piece.times[0])
+    where = state.levels, piece.seq, time, int(piece.steps[0])
+    horizons = state.options.horizons or None
+    if state.channels > 1:
+        return Forecast(values, *where, surprise, horizons, learning)
+    return Forecast(values[0], *where, float(surprise[0]), horizons, bool(learning[0]))
+
+
+class SessionCalls:
+    """`enqueue` tells the stream that the session may have something to send."""
+
+    def __init__(self, state: StreamSide, enqueue: Callable[[StreamSide], None]) -> None:
+        self._state, self._enqueue = state, enqueue
+
+    @property
+    def id(self) -> str:
+        return self._state.options.id
+
+    @property
+    def seq(self) -> int:
+        return self._state.log.end
+
+    @property
+    def channels(self) -> int:
+        return self._state.channels
+
+    @property
+    def last_time_ns(self) -> int | None:
+        return self._state.last_time_ns
+
+    @property
+    def step_ns(self) -> int:
+        return self._state.clock.step_ns
+
+    @property
+    def levels(self) -> tuple[float, ...]:
+        return self._state.levels
+
+    @property
+    def horizon(self) -> int:
+        return len(self._state.horizons)
+
+    @property
+    def created(self) -> bool:
+        """Whether there was no session of this id before."""
+        return self._state.opened is not None and self._state.opened.created
+
+    def _may_go_on(self, done: Condition) -> bool:
+        return self._state.ended or self._state.rewound or done()
+
+    def _check(self, done: Condition) -> None:
+        """After a wait: raises what has ended the session, or wants tokens again."""
+        state = self._state
+        if state.ended and not done():
+            raise state.end_error()
+        if state.rewound:
+            state.rewound = False
+            raise OutOfRange(state.named(f"tokens are wanted from seq {state.log.end}"))
+
+    def _send(self, values: npt.ArrayLike, times: Times | None, silent: bool) -> Steps[None]:
+        """Sends tokens as the window has room. InvalidArgument, naming the row, for a time that goes back."""
+        state = self._state
+        array = as_values(values, state.channels)
+        ns = None if times is None else to_ns_array(times, len(array))
+        if ns is not None:
+            state.clock.check(ns)
+        for at in range(0, len(array), CHUNK):
+            yield lambda: not state.full
+            state.take_in(array[at : at + CHUNK], None if ns is None else ns[at : at + CHUNK], silent)
+            self._enqueue(state)
+
+    def _send_one(self, value: npt.ArrayLike, time: Time | None) -> Steps[None]:
+        one = np.asarray(np.nan if value is None else value, np.float64).reshape(1, -1)
+        return self._send(one, None if time is None else [to_ns(time)], False)
+
+    def _next(self, first: int, most: int = 1) -> Steps[Replies]:
+        """The next forecasts from `first` on; those before are of calls that were interrupted."""
+        while True:
+            yield lambda: bool(self._state.replies)
+            piece = self._state.take_out(most, first)
+            self._enqueue(self._state)
+            if piece is not None:
+                return piece
+
+    def _updating(self, value: npt.ArrayLike, time: Time | None) -> Steps[Forecast]:
+        yield lambda: not self._state.full
+        first = self.seq
+        yield from self._send_one(value, time)
+        return forecast_of(self._state, (yield from self._next(first)))
+
+    def _running(self, values: npt.ArrayLike, times: Times | None, silent: bool) -> Steps[Forecasts]:
+        state, pieces = self._state, list[Replies]()
+        first, every = self.seq, state.options.every
+        sending = self._send(values, times, silent)
+        for roomy in sending:
+            # Forecasts that nobody takes fill the window.
+            yield lambda roomy=roomy: roomy() or bool(state.replies)  # type: ignore[misc]
+            while not roomy():
+                pieces.append((yield from self._next(first, CHUNK)))
+                yield lambda roomy=roomy: roomy() or bool(state.replies)  # type: ignore[misc]
+        due = 0 if silent else -(-self.seq // every) - -(-first // every)
+        while (got := sum(map(len, pieces))) < due:
+            pieces.append((yield from self._next(first, due - got)))
+        return arrays_of(state, pieces)
+
+    def _flushing(self) -> Steps[None]:
+        yield lambda: self._state.flushed
+
+    def _closing(self, delete: bool) -> Steps[None]:
+        state = self._state
+        if not state.ended:
+            state.close_wanted, state.delete_wanted = True, delete
+            self._enqueue(state)
+            yield lambda: state.ended
+        if state.error is not None and state.error.code != "CANCELLED":
+            raise state.error
