@@ -3,10 +3,12 @@
 import asyncio
 import hashlib
 import os
+import signal
 import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -330,6 +332,36 @@ def test_forecasts_of_a_cancelled_run_do_not_come_in_the_next(model, server, ser
 
     taken, ran = asyncio.run(main())
     assert np.array_equal(ran.values, expected(model, [*series[:taken], *series[:50]])[taken:])
+
+
+def test_interrupt_ends_a_wait_and_leaves_the_session_usable(model, server, series):
+    with aaren.Client(server.target) as client, client.session("interrupted") as session:
+        timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            session.run(np.resize(series, 400_000))
+        taken = session.seq
+        forecast, ran = session.update(1.0), session.run(series[:50])
+        session.extend(series[:10])
+    wanted = expected(model, [*np.resize(series, taken), 1.0, *series[:50]])[taken:]
+    assert np.array_equal([forecast.values, *ran.values], wanted)
+
+
+def test_calls_from_threads_and_tasks_each_get_their_own_forecasts(server, series):
+    with aaren.Client(server.target) as client, client.session("shared") as session:
+        with ThreadPoolExecutor(4) as pool:
+            runs = list(pool.map(lambda i: session.run(series[: 20 + i]).seqs, range(20)))
+        assert sorted(np.concatenate(runs)) == list(range(session.seq))
+        assert all(np.all(np.diff(seqs) == 1) for seqs in runs)
+
+    async def main():
+        with aaren.Client(server.target) as client:
+            session = await client.aio.session("shared-aio").open()
+            forecasts = await asyncio.gather(*(session.update(float(i)) for i in range(40)))
+            await client.aio.close()
+            return [forecast.seq for forecast in forecasts]
+
+    assert asyncio.run(main()) == list(range(40))
 
 
 def test_asyncio_survives_kills(model, start_server, durable, series):

@@ -28,6 +28,7 @@ class AioSession(SessionCalls):
     def __init__(self, stream: LoopStream, options: SessionOptions, server: str, hear: Callable[..., None]) -> None:
         super().__init__(StreamSide(options, server, hear), stream.enqueue)
         self._stream = stream
+        self._turn = asyncio.Lock()  # a call that sends keeps others waiting, so that each has its own forecasts
         self._added = False
 
     async def open(self) -> AioSession:
@@ -54,26 +55,29 @@ class AioSession(SessionCalls):
 
     async def update(self, value: float | npt.ArrayLike, time: Time | None = None) -> Forecast:
         """Takes one value and waits for its forecast."""
-        return await self._call(self._updating(value, time))
+        async with self._turn:
+            return await self._call(self._updating(value, time))
 
     async def extend(self, values: npt.ArrayLike, times: Times | None = None) -> None:
         """Takes many values without forecasts; returns when the server has answered them."""
-        await self._call(self._running(values, times, True))
-        await self.flush()
+        async with self._turn:
+            await self._call(self._running(values, times, True))
+            await self.flush()
 
     async def run(self, values: npt.ArrayLike, times: Times | None = None) -> Forecasts:
         """Takes many values and gives a forecast after each, as one array [n, h, levels]."""
-        return await self._call(self._running(values, times, False))
+        async with self._turn:
+            return await self._call(self._running(values, times, False))
 
     async def stream(self, points: Iterable[Point] | AsyncIterable[Point]) -> AsyncIterator[Forecast]:
         """A forecast for each point: a value, or a pair of a time and a value. Points go ahead, up to the window."""
         await self.open()
-        feeder = asyncio.create_task(self._feed(points))
-        feeder.add_done_callback(lambda _: self._stream.notify())
         state, first = self._state, self.seq
+        feeder = asyncio.create_task(self._feed(points, first))
+        feeder.add_done_callback(lambda _: self._stream.notify())
 
         def taking() -> Steps[Forecast | None]:
-            yield lambda: bool(state.replies) or (feeder.done() and state.flushed)
+            yield lambda: self._has_replies(first) or (feeder.done() and state.flushed)
             if feeder.done() and (error := feeder.exception()):
                 raise error
             return forecast_of(state, (yield from self._next(first))) if state.replies else None
@@ -85,10 +89,10 @@ class AioSession(SessionCalls):
             feeder.cancel()
             await asyncio.wait([feeder])
 
-    async def _feed(self, points: Iterable[Point] | AsyncIterable[Point]) -> None:
+    async def _feed(self, points: Iterable[Point] | AsyncIterable[Point], first: int) -> None:
         async def take(point: Point) -> None:
             time, value = point if isinstance(point, tuple) else (None, point)
-            await self._call(self._send_one(value, time))
+            await self._call(self._send_one(value, time, first))
 
         if isinstance(points, AsyncIterable):
             async for point in points:

@@ -100,7 +100,22 @@ class SessionCalls:
             state.rewound = False
             raise OutOfRange(state.named(f"tokens are wanted from seq {state.log.end}"))
 
-    def _send(self, values: npt.ArrayLike, times: Times | None, silent: bool) -> Steps[None]:
+    def _has_room(self, first: int) -> bool:
+        """Whether tokens may be sent. Forecasts that nobody takes fill the window."""
+        self._drop(first)
+        return not self._state.full
+
+    def _has_replies(self, first: int) -> bool:
+        self._drop(first)
+        return bool(self._state.replies)
+
+    def _drop(self, first: int) -> None:
+        """Forecasts below `first` are of calls that were interrupted: nobody waits for them any more."""
+        if self._state.replies and self._state.replies[0].seq < first:
+            self._state.drop_replies(first)
+            self._enqueue(self._state)
+
+    def _send(self, values: npt.ArrayLike, times: Times | None, silent: bool, first: int) -> Steps[None]:
         """Sends tokens as the window has room. InvalidArgument, naming the row, for a time that goes back."""
         state = self._state
         array = as_values(values, state.channels)
@@ -108,43 +123,40 @@ class SessionCalls:
         if ns is not None:
             state.clock.check(ns)
         for at in range(0, len(array), CHUNK):
-            yield lambda: not state.full
+            yield lambda: self._has_room(first)
             state.take_in(array[at : at + CHUNK], None if ns is None else ns[at : at + CHUNK], silent)
             self._enqueue(state)
 
-    def _send_one(self, value: npt.ArrayLike, time: Time | None) -> Steps[None]:
+    def _send_one(self, value: npt.ArrayLike, time: Time | None, first: int) -> Steps[None]:
         one = np.asarray(np.nan if value is None else value, np.float64).reshape(1, -1)
-        return self._send(one, None if time is None else [to_ns(time)], False)
+        return self._send(one, None if time is None else [to_ns(time)], False, first)
 
     def _next(self, first: int, most: int = 1) -> Steps[Replies]:
-        """The next forecasts from `first` on; those before are of calls that were interrupted."""
-        while True:
-            yield lambda: bool(self._state.replies)
-            piece = self._state.take_out(most, first)
-            self._enqueue(self._state)
-            if piece is not None:
-                return piece
+        """The next forecasts from `first` on."""
+        yield lambda: self._has_replies(first)
+        piece = self._state.take_out(most)
+        assert piece is not None
+        self._enqueue(self._state)
+        return piece
 
     def _updating(self, value: npt.ArrayLike, time: Time | None) -> Steps[Forecast]:
-        yield lambda: not self._state.full
+        yield lambda: self._has_room(self.seq)
         first = self.seq
-        yield from self._send_one(value, time)
+        yield from self._send_one(value, time, first)
         return forecast_of(self._state, (yield from self._next(first)))
 
     def _running(self, values: npt.ArrayLike, times: Times | None, silent: bool) -> Steps[Forecasts]:
-        state, pieces = self._state, list[Replies]()
-        first, every = self.seq, state.options.every
-        sending = self._send(values, times, silent)
-        for roomy in sending:
-            # Forecasts that nobody takes fill the window.
-            yield lambda roomy=roomy: roomy() or bool(state.replies)  # type: ignore[misc]
-            while not roomy():
+        pieces = list[Replies]()
+        first, every = self.seq, self._state.options.every
+        for _ in self._send(values, times, silent, first):
+            yield lambda: self._has_room(first) or self._has_replies(first)
+            while not self._has_room(first):
                 pieces.append((yield from self._next(first, CHUNK)))
-                yield lambda roomy=roomy: roomy() or bool(state.replies)  # type: ignore[misc]
+                yield lambda: self._has_room(first) or self._has_replies(first)
         due = 0 if silent else -(-self.seq // every) - -(-first // every)
         while (got := sum(map(len, pieces))) < due:
             pieces.append((yield from self._next(first, due - got)))
-        return arrays_of(state, pieces)
+        return arrays_of(self._state, pieces)
 
     def _flushing(self) -> Steps[None]:
         yield lambda: self._state.flushed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,8 @@ class RemoteSession(SessionCalls):
     """A session on a server, made by `Client.session`. Every forecast comes exactly once, whatever breaks.
 
     A call waits where the window is full or no server is there, and raises what has ended the session: Aborted if
-    another writer has taken it, DataLoss if tokens that the server needs again are gone. Safe from any thread.
+    another writer has taken it, DataLoss if tokens that the server needs again are gone. Calls from several threads wait
+    for one another.
     """
 
     def __init__(
@@ -31,6 +33,7 @@ class RemoteSession(SessionCalls):
     ) -> None:
         super().__init__(StreamSide(options, client.options.target, hear), stream.enqueue)
         self._client, self._stream = client, stream
+        self._turn = threading.Lock()  # a call that sends keeps others waiting, so that each has its own forecasts
         stream.add(self._state)
         self._call(self._opening())
 
@@ -51,16 +54,19 @@ class RemoteSession(SessionCalls):
 
     def update(self, value: float | npt.ArrayLike, time: Time | None = None) -> Forecast:
         """Takes one value and waits for its forecast."""
-        return self._call(self._updating(value, time))
+        with self._turn:
+            return self._call(self._updating(value, time))
 
     def extend(self, values: npt.ArrayLike, times: Times | None = None) -> None:
         """Takes many values without forecasts; returns when the server has answered them."""
-        self._call(self._running(values, times, True))
-        self.flush()
+        with self._turn:
+            self._call(self._running(values, times, True))
+            self.flush()
 
     def run(self, values: npt.ArrayLike, times: Times | None = None) -> Forecasts:
         """Takes many values and gives a forecast after each, as one array [n, h, levels]."""
-        return self._call(self._running(values, times, False))
+        with self._turn:
+            return self._call(self._running(values, times, False))
 
     def stream(self, points: Iterable[float | tuple[Time, float]]) -> Iterator[Forecast]:
         """A forecast for each point, before the next point is asked for. `run` is faster for points at hand."""

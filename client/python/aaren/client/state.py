@@ -177,13 +177,16 @@ class SessionState:
         if times is not None:
             self.clock.advance(times)
 
-    def take_out(self, most: int = 1, first: int = 0) -> Replies | None:
-        """The next forecasts from seq `first` on, at most so many, as one piece; None if none has come."""
+    def drop_replies(self, first: int) -> None:
+        """Drops forecasts below seq `first`: those of calls that were interrupted."""
         while self.replies and self.replies[0].seq < first:
             head = self.replies[0]
             head.at = min(len(head), head.at - (head.seq - first) // head.every)
             if head.at == len(head):
                 self.replies.popleft()
+
+    def take_out(self, most: int = 1) -> Replies | None:
+        """The next forecasts, at most so many, as one piece; None if none has come."""
         if not self.replies:
             return None
         head = self.replies[0]

@@ -60,6 +60,8 @@ def codes_of(ids: Column) -> tuple[Column, Ints]:
     unique = ids.unique(maintain_order=True)
     if len(unique) <= 1:
         return unique, np.zeros(len(ids), np.int64)
+    if ids.implementation.is_pandas():  # three times as fast
+        return unique, np.asarray(ids.to_native().factorize()[0], np.int64)
     plain = ids.cast(nw.String) if ids.dtype in (nw.Categorical, nw.Enum) else ids
     known = unique.cast(nw.String) if ids.dtype in (nw.Categorical, nw.Enum) else unique
     codes = plain.replace_strict(known.to_list(), list(range(len(unique))), return_dtype=nw.Int64)

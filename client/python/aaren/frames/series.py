@@ -69,15 +69,23 @@ def read(df: Any, words: Words) -> Panel:
     values = values_of(frame[words.target_col])
     column = frame[words.time_col]
     ds, whole = times_of(column, wall=False)
-    order = np.lexsort((ds, codes))
+    order = _sorted(codes, ds)
     _refuse_several_series(words, codes[order], ds[order], order)
     step, within = _step(words, codes[order], ds[order], whole)
     if not whole and wall_clock(step):
         ds, _ = times_of(column, wall=True)
-        order = np.lexsort((ds, codes))
+        order = _sorted(codes, ds)
         step, within = _step(words, codes[order], ds[order], whole)
     panel = Panel(frame, words, ids, values, codes, codes, codes, ds, step, whole)
     return _fill(panel, codes[order], values[order], ds[order], order, within)
+
+
+def _sorted(codes: Ints, ds: Ints) -> Ints:
+    """The rows by series and time; those of one time stay as they are. Most frames are in order."""
+    same = codes[1:] == codes[:-1]
+    if np.all(np.where(same, ds[1:] >= ds[:-1], codes[1:] > codes[:-1])):
+        return np.arange(len(codes))
+    return np.lexsort((ds, codes))
 
 
 def _refuse_several_series(words: Words, codes: Ints, ds: Ints, order: Ints) -> None:
