@@ -24,8 +24,8 @@ class RemoteSession(SessionCalls):
     """A session on a server, made by `Client.session`. Every forecast comes exactly once, whatever breaks.
 
     A call waits where the window is full or no server is there, and raises what has ended the session: Aborted if
-    another writer has taken it, DataLoss if tokens that the server needs again are gone. Calls from several threads wait
-    for one another.
+    another writer has taken it, DataLoss if tokens that the server needs again are gone. Calls from several threads
+    wait for one another.
     """
 
     def __init__(
