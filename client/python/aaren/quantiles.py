@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from statistics import NormalDist
 from typing import Any, Literal
 
 import numpy as np
@@ -15,30 +14,33 @@ Floats = npt.NDArray[np.float64]
 Surprises = npt.NDArray[np.float32]
 
 
-def interpolate(values: npt.NDArray[Any], levels: Sequence[float], level: float) -> npt.NDArray[Any]:
-    """The quantile of `level` from quantiles along the last axis of `values`.
+def _gaps_beyond(share: float) -> float:
+    """How many gaps beyond the outermost quantile the tail of a surprise leaves `share` of the outermost level."""
+    return float(3 * (share ** (-1 / 3) - 1))
 
-    A level of the model is the model's own number. Between two levels the quantile is linear in the normal deviate;
-    beyond the outermost level the quantile goes on along the normal curve through the median and the outermost level.
+
+def interpolate(values: npt.NDArray[Any], levels: Sequence[float], level: float) -> npt.NDArray[Any]:
+    """The quantile of `level` from quantiles along the last axis of `values`: the value whose surprise is the level.
+
+    A level of the model is the model's own number. Between two levels the quantile is linear in the level; beyond the
+    outermost level the quantile goes on along the tail that surprises have (model/README.md, rule 8.6).
     """
     for i, known in enumerate(levels):
         if abs(known - level) < 1e-6:
             return values[..., i]
     if not 0 < level < 1:
         raise InvalidArgument(f"level {level} is not between 0 and 1")
-    deviates = [NormalDist().inv_cdf(known) for known in levels]
-    z = NormalDist().inv_cdf(level)
-    middle = len(levels) // 2
-    if z < deviates[0]:
-        low, high = 0, middle
-    elif z > deviates[-1]:
-        low, high = middle, len(levels) - 1
-    else:
-        high = next(i for i, known in enumerate(deviates) if known > z)
-        low = high - 1
-    share = (z - deviates[low]) / (deviates[high] - deviates[low])
-    mixed = values[..., low] + share * (values[..., high] - values[..., low])
-    return np.asarray(mixed, dtype=values.dtype)
+    least, most = values[..., 0], values[..., -1]
+    if level < levels[0]:
+        gap = np.maximum(values[..., 1] - least, (most - least) / 16)
+        return np.asarray(least - _gaps_beyond(level / levels[0]) * gap)
+    if level > levels[-1]:
+        gap = np.maximum(most - values[..., -2], (most - least) / 16)
+        return np.asarray(most + _gaps_beyond((1 - level) / (1 - levels[-1])) * gap)
+    high = next(i for i, known in enumerate(levels) if known > level)
+    share = (level - levels[high - 1]) / (levels[high] - levels[high - 1])
+    low = values[..., high - 1]
+    return np.asarray(low + share * (values[..., high] - low))
 
 
 class Forecast:

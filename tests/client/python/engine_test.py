@@ -38,6 +38,14 @@ def test_levels_between_and_beyond_the_models_are_in_order(model, series):
         forecast[1.5]
 
 
+@pytest.mark.parametrize("level", [0.005, 0.05, 0.15, 0.62, 0.97, 0.995])
+def test_quantile_of_a_level_is_the_value_with_that_surprise(model, series, level):
+    session = model.session()
+    session.extend(series[:500])
+    forecast = session.update(series[500])
+    assert session.update(float(forecast[level][0])).surprise == pytest.approx(level, abs=1e-4)
+
+
 def test_one_by_one_and_many_at_once_have_the_same_bits(model, series):
     one, many = model.session(), model.session()
     singly = [one.update(value) for value in series[:300]]
