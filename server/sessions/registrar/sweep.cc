@@ -25,18 +25,23 @@ void Sweep::NextPage() {
     if (page.ok()) OnPage(*page);
     const bool more = page.ok() && page->size() == kSweepPage;
     if (more && !desk_.mail.leaving()) return desk_.mail.PostPage([this] { NextPage(); });
-    leases_.EndSweep();
+    leased_.EndWalk();
     after_.reset();
   }));
 }
 
-// A session with an entry is in a shard, or an operation wants the session right now.
+// A session with an entry is in a shard, or an operation wants the session right now. A record may say that a stream
+// has the session open, at a server that has ended without a word. A running server writes open sessions anew every
+// eighth of the time to live, so a record that stands for half of the time to live is abandoned.
 void Sweep::OnPage(const std::vector<store::SessionRecord>& page) {
   if (!page.empty()) after_ = page.back().key;
   for (const store::SessionRecord& record : page) {
     if (record.last_active + ttl_ > desk_.clock.Earliest()) continue;
     if (desk_.owners.Contains(record.key)) continue;
-    if (desk_.records.HasExpired(record) || leases_.IsAbandoned(record, desk_.clock.Now(), ttl_ / 2)) Delete(record);
+    const UnchangedSessions::Sign sign = {record.epoch, record.last_active};
+    if (desk_.records.HasExpired(record) || leased_.Stood(record.key, sign, desk_.clock.Now(), ttl_ / 2)) {
+      Delete(record);
+    }
   }
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "server/sessions/registrar/lease_watch.h"
+#include "server/sessions/registrar/unchanged_sessions.h"
 #include "server/store/store.h"
 
 namespace aaren::registrar {
@@ -32,7 +32,7 @@ class Sweep {
   Desk& desk_;
   absl::Duration ttl_ = absl::ZeroDuration();
   std::optional<std::string> after_;  // the last key of the last page; none: no sweep is under way
-  LeaseWatch leases_;
+  UnchangedSessions leased_;
 };
 
 }  // namespace aaren::registrar

@@ -10,6 +10,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "server/operate/log/log.h"
+#include "server/sessions/registrar/unchanged_sessions.h"
+#include "server/sessions/session/session_info.h"
+#include "server/sessions/session/session_state.h"
 
 namespace aaren::registrar {
 namespace {
@@ -33,10 +36,15 @@ bool IsUnnamed(absl::string_view session_id) {
 }
 
 // One look: page after page of each list. Lives as long as an answer is to come.
+//
+// The wall clock may be set at any time, also while a page is on its way: the look then takes the session for the
+// younger. A clock that was set back leaves stamps ahead of the clock. A session with such a stamp ends once the session
+// has stood unchanged for the time to live.
 class UnnamedSessions::Sweep : public std::enable_shared_from_this<Sweep> {
  public:
-  Sweep(Sessions& sessions, const session::Clock& clock, std::vector<std::string> tenants, absl::Duration ttl)
-      : sessions_(sessions), last_(clock.Earliest() - ttl) {
+  Sweep(Sessions& sessions, const session::Clock& clock, const std::vector<std::string>& tenants, absl::Duration ttl,
+        UnchangedSessions ahead)
+      : sessions_(sessions), clock_(clock), ttl_(ttl), ahead_(std::move(ahead)) {
     for (const std::string& tenant : tenants) {
       for (const char* beginning : kDrawn) lists_.emplace_back(tenant, beginning);
     }
@@ -50,19 +58,30 @@ class UnnamedSessions::Sweep : public std::enable_shared_from_this<Sweep> {
   bool ended() const { return ended_ && deleting_ == 0; }
   size_t deleted() const { return deleted_; }
 
+  // For the next look. REQUIRES: ended().
+  UnchangedSessions TakeAhead() { return std::move(ahead_); }
+
  private:
   void Next(std::string page_token) {
-    ended_ = cancelled_ || lists_.empty();
-    if (ended_) return;
+    if (cancelled_ || lists_.empty()) return End();
+    wall_ = absl::InfiniteFuture();
+    ahead_by_ = absl::ZeroDuration();
+    LookAtClock();
     const auto& [tenant, beginning] = lists_.back();
     sessions_.List(tenant, beginning, std::move(page_token), kUnnamedPage,
                    [self = shared_from_this()](session::Outcome<SessionPage> page) { self->OnPage(std::move(page)); });
   }
 
+  void End() {
+    ahead_.EndWalk();
+    ended_ = true;
+  }
+
   // The store may be away: the next look is soon enough.
   void OnPage(session::Outcome<SessionPage> page) {
+    LookAtClock();
     for (const session::SessionInfo& session : page.value.sessions) {
-      if (session.attached || session.last_active > last_ || !IsUnnamed(session.session_id)) continue;
+      if (session.attached || !IsUnnamed(session.session_id) || !WasSilent(session)) continue;
       ++deleting_;
       sessions_.Delete(lists_.back().first, session.session_id, session.epoch,
                        [self = shared_from_this()](const session::Outcome<std::monostate>& outcome) {
@@ -74,8 +93,28 @@ class UnnamedSessions::Sweep : public std::enable_shared_from_this<Sweep> {
     Next(std::move(page.value.next_page_token));
   }
 
+  void LookAtClock() {
+    const absl::Time wall = clock_.Wall();
+    wall_ = std::min(wall_, wall);
+    ahead_by_ = std::max(ahead_by_, clock_.Now() - wall);
+  }
+
+  // The time of a resident session follows the wall clock (Clock::WallAt). The time of a session at rest is a stamp, as
+  // Clock::WallOf shows stamps.
+  bool WasSilent(const session::SessionInfo& session) {
+    if (session.resident) return session.last_active <= wall_ - ttl_;
+    const absl::Time stamp = session.last_active + ahead_by_, earliest = std::min(wall_, clock_.Now());
+    if (stamp <= earliest) return stamp <= earliest - ttl_;
+    const UnchangedSessions::Sign opened = {session.epoch, absl::UnixEpoch()};  // whoever uses the session opens it
+    return ahead_.Stood(session::SessionKey(lists_.back().first, session.session_id), opened, clock_.Now(), ttl_);
+  }
+
   Sessions& sessions_;
-  const absl::Time last_;                                   // sessions that were used since stay
+  const session::Clock& clock_;
+  const absl::Duration ttl_;
+  absl::Time wall_;                                         // the earliest since the page was asked for
+  absl::Duration ahead_by_;                                 // of Now, the most since then
+  UnchangedSessions ahead_;                                 // sessions with stamps ahead of the clock
   std::vector<std::pair<std::string, std::string>> lists_;  // tenants and beginnings that are left
   std::atomic<size_t> deleting_{0}, deleted_{0};
   std::atomic<bool> cancelled_{false}, ended_{false};
@@ -105,7 +144,8 @@ void UnnamedSessions::Look() {
     log::Log(log::LogLevel::kInfo, "sessions that nobody named have ended",
              {{"sessions", absl::StrCat(sweep_->deleted())}, {"silent_for", absl::FormatDuration(ttl_)}});
   }
-  sweep_ = std::make_shared<Sweep>(sessions_, clock_, tenants_(), ttl_);
+  UnchangedSessions ahead = sweep_ != nullptr ? sweep_->TakeAhead() : UnchangedSessions();
+  sweep_ = std::make_shared<Sweep>(sessions_, clock_, tenants_(), ttl_, std::move(ahead));
   sweep_->Begin();
 }
 

@@ -130,5 +130,78 @@ TEST_F(UnnamedSessionsTest, AStoreThatIsAwayIsAskedAgain) {
   EXPECT_THAT(restarted.List("", "", 10).value.sessions, IsEmpty());
 }
 
+// The wall clock is set while sessions are silent.
+class ClockStepTest : public UnnamedSessionsTest {
+ protected:
+  // A server that begins with the store of the first, at the first one's time.
+  struct NextServer {
+    explicit NextServer(shard::World& before)
+        : world(shard::ShardOptions{.save_interval = kInterval}, 1, before.shared_store()) {
+      world.Advance(before.clock().Now() - world.clock().Now());
+    }
+    size_t LeftAfterLook() {
+      LookAt(world, sessions);
+      return world.List("", "", 10).value.sessions.size();
+    }
+
+    shard::World world;
+    UnnamedSessions sessions{world.registrar(), [] { return std::vector<std::string>{""}; }, kTtl, world.clock()};
+  };
+};
+
+TEST_F(ClockStepTest, ResidentSessionsAgeAsBefore) {
+  for (const absl::Duration step : {absl::Hours(5), -absl::Hours(5)}) {
+    Leave(kDrawnId);
+    world_.clock().StepWall(step);
+    world_.Advance(kTtl - absl::Minutes(1));
+    Look();
+    EXPECT_THAT(Ids(), ElementsAre(kDrawnId)) << step;
+    world_.Advance(absl::Minutes(2));
+    Look();
+    EXPECT_THAT(Ids(), IsEmpty()) << step;
+  }
+}
+
+TEST_F(ClockStepTest, SetBackDuringALookEndsNoSession) {
+  Leave(kDrawnId);
+  sessions_.Look();
+  world_.clock().StepWall(-absl::Hours(5));
+  ASSERT_TRUE(world_.RunUntil([this] { return !sessions_.looking(); }));
+  world_.Settle();
+  EXPECT_THAT(Ids(), ElementsAre(kDrawnId));
+}
+
+TEST_F(ClockStepTest, StampAheadOfTheNextServersClockCountsFromTheFirstLook) {
+  world_.clock().StepWall(absl::Hours(24 * 365));
+  Leave(kDrawnId);
+  NextServer next(world_);
+  EXPECT_EQ(next.LeftAfterLook(), 1u);
+  next.world.Advance(kTtl - absl::Minutes(1));
+  EXPECT_EQ(next.LeftAfterLook(), 1u);
+  next.world.Advance(absl::Minutes(2));
+  EXPECT_EQ(next.LeftAfterLook(), 0u);
+}
+
+TEST_F(ClockStepTest, SessionOpenedAgainIsYoungAgain) {
+  world_.clock().StepWall(absl::Hours(24 * 365));
+  Leave(kDrawnId);
+  NextServer next(world_);
+  EXPECT_EQ(next.LeftAfterLook(), 1u);
+  world_.Advance(kTtl);
+  Leave(kDrawnId);
+  next.world.Advance(2 * kTtl);
+  EXPECT_EQ(next.LeftAfterLook(), 1u);
+}
+
+TEST_F(ClockStepTest, ServerThatBeganWithAClockAheadSparesTheStamps) {
+  Leave(kDrawnId);
+  NextServer next(world_);
+  next.world.clock().StepWall(-absl::Hours(5));
+  next.world.Advance(absl::Hours(5));
+  EXPECT_EQ(next.LeftAfterLook(), 1u);
+  next.world.Advance(kTtl);
+  EXPECT_EQ(next.LeftAfterLook(), 0u);
+}
+
 }  // namespace
 }  // namespace aaren::registrar
