@@ -97,7 +97,7 @@ Placed RegularSeries::Put(int64_t steps, int64_t time_ns, absl::Span<const doubl
   const bool first = !std::exchange(slot.taken, true);
   if (first) {
     slot.time_ns = time_ns;
-    slot.off_ns = time_ns - options_.step.Ahead(*grid_ns_, steps);
+    slot.off_ns = time_ns - options_.step.Ahead(*grid_ns_, steps) + followed_ns_;
     slot.values.assign(channels_, kNothing);
     slot.counts.assign(channels_, 0);
     // Where a step has several rows, the label of the first would stand for all.
@@ -162,8 +162,11 @@ void RegularSeries::PassTo(size_t waiting) {
     if (!slot.taken || options_.within_step) {
       grid_ns_ = next;
     } else {
+      // Steps before this one have moved the grid since the row came: that part of the distance is made good.
+      const int64_t follow = (slot.off_ns - followed_ns_) / kFollow;
+      followed_ns_ += fixed ? follow : 0;
       // Steps of months or weekdays take the row's own time of day.
-      grid_ns_ = fixed ? next + slot.off_ns / kFollow : slot.time_ns;
+      grid_ns_ = fixed ? next + follow : slot.time_ns;
     }
     // Times given out never go back, though the end of summer time moves the grid back.
     given_ns_ = std::max(given_ns_.value_or(*grid_ns_), *grid_ns_);

@@ -138,6 +138,17 @@ TEST(RegularSeriesTest, JitterAndDriftOfAClockLeaveNoGaps) {
   EXPECT_EQ(rows.series().counts().filled, 0u);
 }
 
+TEST(RegularSeriesTest, WaitingForLateRowsFollowsTheClockOnce) {
+  std::mt19937 random(3);
+  RegularOptions options = Hourly();
+  options.late_steps = 100;
+  Rows rows(options);
+  for (int i = 0; i < 3000; ++i) rows.Add(i * (kHour + kHour / 5000) + (random() % 600) * kMinute / 60, i);
+  EXPECT_EQ(rows.End().size(), 3000u);
+  EXPECT_EQ(rows.series().counts().filled, 0u);
+  EXPECT_EQ(rows.series().counts().joined, 0u);
+}
+
 TEST(RegularSeriesTest, OneRowFarAheadIsLeftOut) {
   Rows rows(Hourly());
   rows.Add({{0, 1}, {kHour, 2}});

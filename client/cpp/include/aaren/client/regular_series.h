@@ -103,7 +103,7 @@ class RegularSeries {
   // A step that has not passed.
   struct Slot {
     bool taken = false;
-    int64_t time_ns = 0, off_ns = 0;  // the first row's time, and its distance from the grid
+    int64_t time_ns = 0, off_ns = 0;  // the first row's time, and its distance from a grid that followed no row
     std::vector<double> values = {};
     std::vector<uint32_t> counts = {};  // how many values were joined
     std::string label = {};
@@ -126,6 +126,7 @@ class RegularSeries {
   const size_t channels_;
   const RegularOptions options_;
   std::optional<int64_t> grid_ns_;   // the step that passed last
+  int64_t followed_ns_ = 0;          // how far the grid has followed the rows
   std::optional<int64_t> seen_ns_;   // the time of the last row
   std::optional<int64_t> given_ns_;  // the time of the last row that came out
   std::deque<Slot> slots_;           // the steps behind grid_ns_, in order; the last step is taken
