@@ -14,6 +14,9 @@ import numpy.typing as npt
 from aaren.errors import InvalidArgument, NotFound
 from aaren.frames.steps import Ints
 
+# What 64 bits of nanoseconds hold.
+_EARLIEST, _LATEST = np.datetime64("1677-09-22"), np.datetime64("2262-04-11")
+
 Column = nw.Series[Any]
 T = TypeVar("T")
 
@@ -62,8 +65,12 @@ def codes_of(ids: Column) -> tuple[Column, Ints]:
         return unique, np.zeros(len(ids), np.int64)
     if ids.implementation.is_pandas():  # three times as fast
         return unique, np.asarray(ids.to_native().factorize()[0], np.int64)
-    plain = ids.cast(nw.String) if ids.dtype in (nw.Categorical, nw.Enum) else ids
-    known = unique.cast(nw.String) if ids.dtype in (nw.Categorical, nw.Enum) else unique
+    # Not every library replaces values of every type.
+    plain, known = (
+        (ids, unique)
+        if ids.dtype.is_integer() or ids.dtype == nw.String
+        else (ids.cast(nw.String), unique.cast(nw.String))
+    )
     codes = plain.replace_strict(known.to_list(), list(range(len(unique))), return_dtype=nw.Int64)
     return unique, np.asarray(codes.to_numpy(), np.int64)
 
@@ -94,11 +101,9 @@ def times_of(ds: Column, wall: bool) -> tuple[Ints, bool]:
     if ds.dtype != nw.Datetime:
         raise InvalidArgument(f"column {ds.name} is {ds.dtype}; times or whole numbers expected")
     times = ds.to_numpy()
-    ns = times.astype("datetime64[ns]")
-    # Nanoseconds in 64 bits reach from 1677 to 2262; beyond, NumPy would wrap around.
-    if len(far := np.flatnonzero(ns.astype(times.dtype) != times)):
-        raise InvalidArgument(f"row {far[0]}: {ds.name} is {times[far[0]]}, not between 1677 and 2262")
-    return np.asarray(ns.astype(np.int64)), False
+    if len(far := np.flatnonzero((times < _EARLIEST) | (times > _LATEST))):
+        raise InvalidArgument(f"row {far[0]}: {ds.name} is {times[far[0]]}, not between {_EARLIEST} and {_LATEST}")
+    return np.asarray(times.astype("datetime64[ns]").astype(np.int64)), False
 
 
 def _kind_of_pandas(column: Column) -> Any:

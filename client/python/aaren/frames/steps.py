@@ -21,6 +21,7 @@ _UNITS = {"s": 1, "min": 60, "t": 60, "h": 3600, "d": 86400, "w": 604800}
 _NS = {"ns": 1, "us": 1000, "ms": 10**6} | {unit: seconds * 10**9 for unit, seconds in _UNITS.items()}
 _MONTHS = {"ms": 1, "m": 1, "me": 1, "mo": 1, "q": 3, "qs": 3, "qe": 3, "y": 12, "ys": 12, "ye": 12, "a": 12}
 _DAY = 86400 * 10**9
+_ONE_DAY, _ONE_MONTH = np.timedelta64(1, "D"), np.timedelta64(1, "M")
 _MONTH = 2_629_746 * 10**9  # a twelfth of the Gregorian year
 # Lengths in seconds that people choose: clocks with jitter mean the nearest one within 2 %.
 _NICE = np.array([1, 2, 5, 10, 12, 15, 20, 30, 60, 120, 300, 600, 720, 900, 1200, 1800, 3600, 7200, 10800, 14400, 21600,
@@ -44,7 +45,7 @@ class Step:
             return np.floor_divide(ds, self.size)
         days = ds.astype("datetime64[ns]").astype("datetime64[D]")
         if self.kind == "business":
-            return np.asarray(np.busday_count(np.datetime64("1970-01-01"), days + 1), np.int64)
+            return np.asarray(np.busday_count(np.datetime64("1970-01-01"), days + _ONE_DAY), np.int64)
         return np.asarray(days.astype("datetime64[M]").astype(np.int64) // self.size, np.int64)
 
     def begin(self, ds: Ints) -> Ints:
@@ -55,7 +56,7 @@ class Step:
         if self.kind == "business":
             days = np.busday_offset(ds.astype("datetime64[ns]").astype("datetime64[D]"), 0, roll="backward")
         elif self.month_end:
-            days = ((number + 1) * self.size).astype("datetime64[M]").astype("datetime64[D]") - 1
+            days = ((number + 1) * self.size).astype("datetime64[M]").astype("datetime64[D]") - _ONE_DAY
         else:
             days = (number * self.size).astype("datetime64[M]").astype("datetime64[D]")
         return np.asarray(days.astype("datetime64[ns]").astype(np.int64))
@@ -71,9 +72,9 @@ class Step:
         if self.kind == "business":
             next_days = np.busday_offset(days[:, None], ahead[None, :], roll="backward")
         else:
-            months = days.astype("datetime64[M]")[:, None] + ahead * self.size
+            months = days.astype("datetime64[M]")[:, None] + (ahead * self.size).astype("timedelta64[M]")
             day = (days - days.astype("datetime64[M]"))[:, None]
-            longest = (months + 1).astype("datetime64[D]") - 1
+            longest = (months + _ONE_MONTH).astype("datetime64[D]") - _ONE_DAY
             next_days = longest if self.month_end else np.minimum(months.astype("datetime64[D]") + day, longest)
         return np.asarray((next_days + rest).astype("datetime64[ns]").astype(np.int64))
 
@@ -144,4 +145,5 @@ def _calendar(ds: Ints, distances: Ints, size: int) -> Step | None:
     first = month.astype("datetime64[D]")
     if np.all(days - first == (days - first)[0]):
         return Step("months", months)
-    return Step("months", months, month_end=True) if np.all(days == (month + 1).astype("datetime64[D]") - 1) else None
+    last = (month + _ONE_MONTH).astype("datetime64[D]") - _ONE_DAY
+    return Step("months", months, month_end=True) if np.all(days == last) else None
