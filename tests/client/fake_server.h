@@ -4,8 +4,11 @@
 // A FakeServer speaks the streaming protocol over real gRPC on loopback, keeps its sessions in memory, and misbehaves
 // on demand. It cuts streams before or after folding a message, loses sessions, goes away and comes back on the same
 // port, refuses, falls silent. Its model is a running sum: a forecast tells exactly which tokens were folded. The
-// forecast of token s is [sum of values 0 .. s, s] for horizons 1 and 2 and the single quantile 0.5. The surprise, if
-// enabled and asked for, is the token's value cut to 0 .. 1, or NaN if token s - 1 had no forecast.
+// forecast of token s is [sum of values 0 .. s, s] for horizons 1 and 2 and the single quantile 0.5. At a level that an
+// Open asks for, level - 0.5 is added. The surprise, if enabled and asked for, is the token's value cut to 0 .. 1, or
+// NaN if token s - 1 had no forecast.
+//
+// Covariates count as values of their token, too, and what is known in advance is added to the second number.
 //
 // Threading: safe from any thread.
 
@@ -88,6 +91,7 @@ class FakeServer : public v1::Streaming::Service {
   bool exists(const std::string& id) const;
   uint64_t next_seq(const std::string& id) const;
   uint64_t delivered(const std::string& id) const;
+  v1::Covariates covariates(const std::string& id) const;  // as the last Open declared
 
   grpc::Status Stream(grpc::ServerContext* context,
                       grpc::ServerReaderWriter<v1::ServerMessage, v1::ClientMessage>* stream) override;
@@ -102,6 +106,7 @@ class FakeServer : public v1::Streaming::Service {
     std::map<uint64_t, double> saves = {{0, 0.0}};
     std::set<uint64_t> forecast_seqs;  // tokens with a forecast
     v1::OutputOptions output;
+    v1::Covariates covariates;
     int64_t last_time_ns = 0;
     int64_t step_ns = 0;
     uint64_t durable() const { return saves.begin()->first; }

@@ -165,4 +165,9 @@ uint64_t FakeServer::delivered(const std::string& id) const {
   return sessions_.at(id).delivered;
 }
 
+v1::Covariates FakeServer::covariates(const std::string& id) const {
+  absl::MutexLock lock(&mutex_);
+  return sessions_.at(id).covariates;
+}
+
 }  // namespace aaren

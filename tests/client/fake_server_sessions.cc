@@ -1,6 +1,7 @@
 // The sessions of a FakeServer: opens, folds, forecasts and closes sessions.
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -30,6 +31,14 @@ int CountOf(const v1::Tokens& tokens) { return tokens.values_size() + tokens.dou
 double ValueOf(const v1::Tokens& tokens, int i) {
   if (tokens.marks_size() > 0) return tokens.marks(i);
   return tokens.doubles_size() > 0 ? tokens.doubles(i) : static_cast<double>(tokens.values(i));
+}
+
+// The sum of the known numbers among `values` that belong to token `i` of `count`.
+double SumOf(const google::protobuf::RepeatedField<float>& values, int i, int count) {
+  double sum = 0;
+  const int width = values.size() / count;
+  for (int k = i * width; k < (i + 1) * width; ++k) sum += std::isnan(values[k]) ? 0 : values[k];
+  return sum;
 }
 
 }  // namespace
@@ -68,6 +77,7 @@ void FakeServer::Open(const v1::Open& open, Handles& handles, v1::ServerMessage&
   session.epoch = ++epoch_;
   if (!known) session.incarnation = epoch_;
   session.output = open.output();
+  session.covariates = open.covariates();
   if (open.has_delivered_seq() && open.delivered_seq() < session.next_seq) {
     const auto save = std::prev(session.saves.upper_bound(open.delivered_seq()));
     session.next_seq = save->first;
@@ -161,7 +171,8 @@ void FakeServer::Answer(const v1::Tokens& tokens, Session& session, v1::ServerMe
       ++duplicates_;
       continue;
     }
-    session.sum += ValueOf(tokens, i);
+    session.sum += ValueOf(tokens, i) + SumOf(tokens.covariates(), i, CountOf(tokens));
+    const double known = SumOf(tokens.future_values(), i, CountOf(tokens));
     session.next_seq = seq + 1;
     ++folded_;
     if (options_.save_every > 0 && session.next_seq % options_.save_every == 0) {
@@ -169,13 +180,18 @@ void FakeServer::Answer(const v1::Tokens& tokens, Session& session, v1::ServerMe
     }
     if (tokens.silent() || seq % std::max(1u, session.output.every()) != 0) continue;
     session.forecast_seqs.insert(seq);
-    forecasts.add_values(static_cast<float>(session.sum));
+    const auto add = [&](double value, double shift) {
+      if (session.output.quantiles().empty()) forecasts.add_values(static_cast<float>(value));
+      for (const float level : session.output.quantiles())
+        forecasts.add_values(static_cast<float>(value + shift * (level - 0.5)));
+    };
     if (options_.events) {
-      for (int level = 1; level < session.output.quantiles_size(); ++level)
-        forecasts.add_values(static_cast<float>(session.sum));
+      // The quantiles of an event's time are all the sum.
+      add(session.sum, 0);
       AddEvent(tokens.marks(i), session.output.events(), forecasts);
     } else {
-      forecasts.add_values(static_cast<float>(seq));
+      add(session.sum, 1);
+      add(static_cast<double>(seq) + known, 1);
     }
     if (options_.surprises && session.output.surprise()) {
       const bool any = seq > 0 && session.forecast_seqs.count(seq - 1) > 0;

@@ -47,6 +47,7 @@ v1::ModelInfo FakeModel() {
   model.set_name("sum");
   model.set_version(3);
   model.set_horizon(2);
+  model.set_far_horizon(4);
   model.add_quantiles(0.5f);
   model.set_row_bytes(8);
   model.set_description("a running sum");

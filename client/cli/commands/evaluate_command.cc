@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
@@ -15,6 +16,7 @@
 #include "client/cli/evaluate/page/evaluation_page.h"
 #include "client/cli/evaluate/score_report.h"
 #include "client/cli/flags/connection_flags.h"
+#include "client/cli/flags/level_flags.h"
 #include "client/cli/flags/refinement_flags.h"
 #include "client/cli/sources/csv_flags.h"
 #include "client/cli/sources/regular_source.h"
@@ -37,6 +39,7 @@ struct EvaluateFlags {
   std::optional<int64_t> start, stride, windows, age;
   std::string report;
   RefinementFlags refinement;
+  LevelFlags quantiles;
   absl::Duration connect_timeout = absl::Seconds(30);
   bool json = false, per_window = false;
 };
@@ -46,7 +49,9 @@ command_line::Flags Table(EvaluateFlags& evaluate) {
       "aaren evaluate --target=HOST:PORT --csv=FILE [--csv=FILE ...] [flags]",
       "Streams every column of the files through the server, scores forecasts against what came, and prints\n"
       "MASE, WQL and the share of values inside the 80 % interval, per series and over all, beside the last\n"
-      "value's, the last season's and the drift's. A second table shows that share by rows ahead, and how\n"
+      "value's, the last season's and the drift's. --quantiles and --level choose other levels; --past and\n"
+      "--future add what sessions without covariates score. A second table shows "
+      "that share by rows ahead, and how\n"
       "honest surprises are (where each value after an origin fell in its one-step forecast, from 0 to 1): KS,\n"
       "their Kolmogorov-Smirnov distance to uniform, of n values about 0.87 / sqrt(n) by chance alone, and the\n"
       "share of alerts at a nominal false-alarm rate of 1 % (below 0.005 or above 0.995). --stride=1 scores\n"
@@ -67,6 +72,7 @@ command_line::Flags Table(EvaluateFlags& evaluate) {
            "begin a session so many rows before each origin; without it all rows before it are streamed")
       .AtLeast(1);
   flags.Add("report", &evaluate.report, "an HTML file to write with the table and figures");
+  evaluate.quantiles.AddTo(flags);
   evaluate.refinement.AddTo(flags);
   flags.Add("connect_timeout", &evaluate.connect_timeout, "give up if the server cannot be reached for so long");
   const command_line::Flag json = flags.Add("json", &evaluate.json, "one JSON object a line");
@@ -86,6 +92,14 @@ absl::Status ReadChannel(EvaluateFlags& evaluate) {
   return channel.status();
 }
 
+// Rows at the end without a value of any series tell only what is known in advance.
+void LeaveOutFuture(absl::Span<EvaluatedSeries> series) {
+  const auto missing = [](const EvaluatedSeries& one) { return std::isnan(one.values.back()); };
+  while (!series[0].values.empty() && std::all_of(series.begin(), series.end(), missing)) {
+    for (EvaluatedSeries& one : series) one.values.pop_back();
+  }
+}
+
 // Reads the series of a file, or of one series of it.
 absl::Status ReadSeries(const std::string& path, const CsvOptions& csv, const EvaluateFlags& evaluate,
                         std::vector<EvaluatedSeries>& series) {
@@ -94,6 +108,7 @@ absl::Status ReadSeries(const std::string& path, const CsvOptions& csv, const Ev
       RegularSource::Open(path, opener, /*again=*/true, csv, evaluate.rows.times);
   if (!source.ok()) return source.status();
   const size_t first = series.size();
+  const auto covariates = std::make_shared<KnownCovariates>(KnownCovariates{.count = (*source)->covariates()});
   for (const std::string& column : (*source)->columns()) {
     // Several files may have columns of the same name.
     series.push_back({.name = evaluate.csv.size() == 1 ? column : absl::StrCat(path, ":", column)});
@@ -103,10 +118,12 @@ absl::Status ReadSeries(const std::string& path, const CsvOptions& csv, const Ev
   absl::StatusOr<bool> any;
   while ((any = (*source)->Next(row)).ok() && *any) {
     for (size_t i = 0; i < row.values.size(); ++i) series[first + i].values.push_back(row.values[i]);
+    covariates->rows.insert(covariates->rows.end(), row.covariates.begin(), row.covariates.end());
     if ((*source)->has_times()) times.push_back(row.time);
   }
   if (!any.ok()) return any.status();
   for (const std::string& sentence : (*source)->Summary()) Say(sentence);
+  if (covariates->count.future > 0) LeaveOutFuture(absl::MakeSpan(series).subspan(first));
   // All series of a file have the same rows, and so the same origins.
   const absl::StatusOr<std::vector<size_t>> origins = Origins(
       series[first].values.size(),
@@ -114,6 +131,7 @@ absl::Status ReadSeries(const std::string& path, const CsvOptions& csv, const Ev
   if (!origins.ok()) return absl::Status(origins.status().code(), absl::StrCat(path, ": ", origins.status().message()));
   for (size_t i = first; i < series.size(); ++i) {
     series[i].origins = *origins;
+    if (!covariates->rows.empty()) series[i].covariates = covariates;
     // Only the report draws forecasts.
     if (evaluate.report.empty()) continue;
     series[i].samples = SampleOrigins(*origins);
@@ -152,6 +170,11 @@ bool Print(const std::string& text) {
   return false;
 }
 
+// `without` are the same rows, of sessions without covariates.
+void AddWithoutCovariates(const std::vector<ScoreRow>& without, std::vector<ScoreRow>& rows) {
+  for (size_t i = 0; i < rows.size(); ++i) rows[i].without_covariates = without[i].forecast;
+}
+
 void Complain(const std::vector<ScoreRow>& rows) {
   for (const ScoreRow& row : rows) {
     if (std::isnan(row.forecast.mase)) {
@@ -163,8 +186,11 @@ void Complain(const std::vector<ScoreRow>& rows) {
 
 absl::Status WriteReport(const std::vector<EvaluatedSeries>& series, const std::vector<SeriesScores>& scores,
                          const std::vector<ScoreRow>& rows, const EvaluateFlags& evaluate, const std::string& command) {
-  const EvaluationFacts facts = {
-      .command = command, .files = evaluate.csv, .horizon = evaluate.horizon, .season = evaluate.season};
+  const EvaluationFacts facts = {.command = command,
+                                 .files = evaluate.csv,
+                                 .horizon = evaluate.horizon,
+                                 .season = evaluate.season,
+                                 .levels = !evaluate.quantiles.levels.empty()};
   return WriteWholeFile(evaluate.report, EvaluationPage(series, scores, rows, facts));
 }
 
@@ -181,25 +207,36 @@ int Evaluate(const EvaluateFlags& evaluate, const std::string& command) {
     const absl::Status status = ReadFile(path, evaluate, series);
     if (!status.ok()) return Fail(status);
   }
-  const absl::StatusOr<std::vector<SeriesScores>> scores =
-      Evaluate(series,
-               {.target = evaluate.connection.target,
-                .channel = evaluate.channel,
-                .model = evaluate.model,
-                .horizon = evaluate.horizon,
-                .season = evaluate.season,
-                .age = evaluate.age,
-                .refinement = evaluate.refinement,
-                .connect_timeout = evaluate.connect_timeout},
-               *interrupt, [&](size_t done) { ShowProgress(done, series.size()); });
+  EvaluationOptions options{.target = evaluate.connection.target,
+                            .channel = evaluate.channel,
+                            .model = evaluate.model,
+                            .horizon = evaluate.horizon,
+                            .season = evaluate.season,
+                            .age = evaluate.age,
+                            .refinement = evaluate.refinement,
+                            .levels = evaluate.quantiles.levels,
+                            .connect_timeout = evaluate.connect_timeout};
+  const auto progress = [&](size_t done) { ShowProgress(done, series.size()); };
+  const absl::StatusOr<std::vector<SeriesScores>> scores = Evaluate(series, options, *interrupt, progress);
+  absl::StatusOr<std::vector<SeriesScores>> without = scores;
+  const bool covariates = !(evaluate.rows.csv.past + evaluate.rows.csv.future).empty();
+  options.covariates = false;
+  if (covariates && scores.ok()) without = Evaluate(series, options, *interrupt, progress);
   if (interrupt->signal() != 0) return 128 + interrupt->signal();
   interrupt.reset();  // now a signal ends the program at once, though nobody may read what it prints
-  if (!scores.ok()) return Fail(scores.status());
-  const std::vector<ScoreRow> rows = ScoreRows(series, *scores);
+  for (const absl::Status& status : {scores.status(), without.status()}) {
+    if (!status.ok()) return Fail(status);
+  }
+  std::vector<ScoreRow> rows = ScoreRows(series, *scores);
+  if (covariates) AddWithoutCovariates(ScoreRows(series, *without), rows);
   Complain(rows);
   if (evaluate.per_window) Print(WindowsToJsonLines(series, *scores));
+  const bool levels = !evaluate.quantiles.levels.empty();
   const bool printed =
-      Print(evaluate.json ? ToJsonLines(rows) : absl::StrCat(ToTable(rows), "\n", ToCalibrationTable(rows)));
+      Print(evaluate.json ? ToJsonLines(rows, levels)
+                          : absl::StrCat(ToTable(rows), "\n", ToCalibrationTable(rows),
+                                         levels ? absl::StrCat("\n", ToLevelTable(rows)) : "",
+                                         covariates ? absl::StrCat("\n", ToCovariateTable(rows)) : ""));
   // Behind the print: a report that cannot be written costs no scores.
   const absl::Status reported =
       evaluate.report.empty() ? absl::OkStatus() : WriteReport(series, *scores, rows, evaluate, command);

@@ -18,7 +18,9 @@
 #include "client/cli/commands/command.h"
 #include "client/cli/flags/connection_flags.h"
 #include "client/cli/flags/durability_flag.h"
+#include "client/cli/flags/level_flags.h"
 #include "client/cli/flags/refinement_flags.h"
+#include "client/cli/sources/ahead/known_ahead.h"
 #include "client/cli/sources/csv_flags.h"
 #include "client/cli/sources/recent_rows.h"
 #include "client/cli/sources/regular_source.h"
@@ -37,9 +39,10 @@ constexpr uint32_t kMaxHorizon = 1 << 16;
 struct StreamFlags {
   ConnectionFlags connection;
   client::ChannelOptions channel;  // from the flags of the connection
-  std::string csv, source, session, model, output;
+  std::string csv, future_csv, source, session, model, output;
   CsvFlags rows;
   uint32_t horizon = 24, every = 1;
+  LevelFlags quantiles;
   RefinementFlags refinement;
   DurabilityFlag durability;
   std::optional<double> alert;
@@ -59,12 +62,15 @@ command_line::Flags Table(StreamFlags& stream) {
   flags.Add("model", &stream.model, "name, name:version or name@label; without it the server's default");
   flags.Add("output", &stream.output, "append the forecasts to this file instead, as a durable record");
   stream.rows.AddTo(flags);
+  flags.Add("future_csv", &stream.future_csv,
+            "a CSV file with rows of the --future columns behind those of --csv; beside a pipe, by their times");
   flags.Add(
       "from_start", &stream.rows.times.from_start,
       "take the file from its first row, behind the session's last; without it the session goes on behind the time\n"
       "of its last row, or, where there are no times, a file has the session's rows from the first");
   flags.Add("horizon", &stream.horizon, "steps ahead").Between(1, kMaxHorizon);
   flags.Add("every", &stream.every, "forecast at every so many rows").AtLeast(1);
+  stream.quantiles.AddTo(flags);
   stream.refinement.AddTo(flags);
   stream.durability.AddTo(flags);
   flags.Add("alert", &stream.alert,
@@ -104,6 +110,12 @@ absl::Status Check(const StreamFlags& stream) {
     return wrong("--series_column=", stream.rows.csv.series_column, " reads a file once for each series: it takes ",
                  "--csv=FILE, no pipe, and no --output");
   }
+  if (!stream.source.empty() && !(stream.rows.csv.past + stream.rows.csv.future).empty()) {
+    return wrong("--source=system has no covariates; --past and --future name columns of --csv");
+  }
+  if (!stream.future_csv.empty() && stream.rows.csv.future.empty()) {
+    return wrong("--future_csv=", stream.future_csv, " needs --future, the columns that are known in advance");
+  }
   if (stream.alerts_only && !stream.alert) return wrong("--alerts_only needs --alert=RATE");
   if (stream.alert_early && !stream.alert) return wrong("--alert_early needs --alert=RATE");
   if (stream.alerts_only && !stream.output.empty()) {
@@ -140,9 +152,18 @@ absl::StatusOr<std::unique_ptr<RowSource>> OpenCsv(const StreamFlags& stream, co
   absl::StatusOr<std::unique_ptr<RegularSource>> source =
       RegularSource::Open(SourceName(stream), opener, again, stream.rows.csv, stream.rows.times);
   if (!source.ok()) return source.status();
-  if (again) return *std::move(source);
+  const RegularSource& regular = **source;
+  std::unique_ptr<RowSource> rows = *std::move(source);
   // A pipe cannot be read again: the latest rows stay, in case the server wants them once more.
-  return std::make_unique<RecentRows>(*std::move(source), kRecentRows);
+  if (!again) rows = std::make_unique<RecentRows>(std::move(rows), kRecentRows);
+  if (rows->covariates().future == 0) return rows;
+  KnownAheadOptions ahead{.horizon = stream.horizon, .file = again, .grid = [&regular] { return regular.grid(); }};
+  if (!stream.future_csv.empty()) {
+    absl::StatusOr<FutureRows> further = FutureRows::Read(stream.future_csv, stream.rows.csv, rows->has_times());
+    if (!further.ok()) return further.status();
+    ahead.further = *std::move(further);
+  }
+  return std::make_unique<KnownAhead>(std::move(rows), std::move(ahead));
 }
 
 absl::StatusOr<std::unique_ptr<RowSource>> OpenSource(const StreamFlags& stream, const Interrupt& interrupt) {
@@ -179,6 +200,7 @@ ForecastStreamOptions Options(const StreamFlags& stream) {
                                 .model = stream.model,
                                 .horizon = stream.horizon,
                                 .every = stream.every,
+                                .levels = stream.quantiles.levels,
                                 .refinement = stream.refinement,
                                 .durability = stream.durability,
                                 .durable = !stream.output.empty(),

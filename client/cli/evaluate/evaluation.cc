@@ -50,6 +50,7 @@ class SeriesEvaluation : private client::Listener {
       : series_(series),
         options_(options),
         interrupt_(interrupt),
+        covariates_(options.covariates ? series.covariates.get() : nullptr),
         rows_(series.values.begin(), series.values.begin() + static_cast<ptrdiff_t>(series.origins.back() + 1)),
         seasonal_error_(series.values, options.season) {}
 
@@ -61,6 +62,7 @@ class SeriesEvaluation : private client::Listener {
  private:
   absl::Status RunStretch(client::Client& client, const std::string& id);
   absl::Status Send(client::Session& session, uint64_t& seq);
+  std::vector<float> Future(size_t begin, size_t end) const;
 
   void OnOpened(client::Session&, const client::Opened& opened) override;
   void OnForecast(client::Session&, const client::Forecast& forecast) override;
@@ -70,6 +72,7 @@ class SeriesEvaluation : private client::Listener {
   const EvaluatedSeries& series_;
   const EvaluationOptions& options_;
   const Interrupt& interrupt_;
+  const KnownCovariates* const covariates_;  // null: none
   const std::vector<double> rows_;
   Stretch stretch_ = {};          // changes between sessions only
   SeasonalError seasonal_error_;  // the client's thread only, as are the scores, until Run returns
@@ -92,7 +95,9 @@ absl::Status SeriesEvaluation::Run(client::Client& client, const std::string& id
 
 absl::Status SeriesEvaluation::RunStretch(client::Client& client, const std::string& id) {
   client::SessionOptions session{.id = id, .model = options_.model, .channels = 1, .delivered_seq = 0};
+  if (covariates_ != nullptr) session.covariates = covariates_->count;
   for (uint32_t h = 1; h <= options_.horizon; ++h) session.output.horizons.push_back(h);
+  session.output.quantiles = options_.levels;
   session.output.surprise = true;
   session.output.relative = true;
   session.output.refinement = options_.refinement.Refinement();
@@ -120,7 +125,15 @@ absl::Status SeriesEvaluation::Send(client::Session& session, uint64_t& seq) {
   size_t end = row + 1;
   while (end < most && stretch_.Asks(end) != silent) ++end;
   const auto values = absl::MakeConstSpan(rows_).subspan(row, end - row);
-  absl::Status sent = session.Send(seq, {.silent = silent, .doubles = values});
+  absl::Span<const float> covariates;
+  std::vector<float> future;
+  if (covariates_ != nullptr) {
+    const size_t width = covariates_->count.past + covariates_->count.future;
+    covariates = absl::MakeConstSpan(covariates_->rows).subspan(row * width, (end - row) * width);
+    future = Future(row, end);
+  }
+  absl::Status sent =
+      session.Send(seq, {.future_values = future, .silent = silent, .doubles = values, .covariates = covariates});
   if (absl::IsOutOfRange(sent)) {
     seq = session.next_seq();
     return absl::OkStatus();
@@ -129,9 +142,25 @@ absl::Status SeriesEvaluation::Send(client::Session& session, uint64_t& seq) {
   return sent;
 }
 
+// The covariates known in advance at the rows begin .. end - 1: [rows, horizon, future].
+std::vector<float> SeriesEvaluation::Future(size_t begin, size_t end) const {
+  const auto [past, future] = covariates_->count;
+  const std::vector<float>& rows = covariates_->rows;
+  std::vector<float> values;
+  for (size_t row = begin; row < end; ++row) {
+    for (size_t ahead = row + 1; ahead <= row + options_.horizon; ++ahead) {
+      for (size_t i = ahead * (past + future) + past; i < (ahead + 1) * (past + future); ++i) {
+        values.push_back(i < rows.size() ? rows[i] : std::numeric_limits<float>::quiet_NaN());
+      }
+    }
+  }
+  return values;
+}
+
 // The scores of a series belong to one model: a canary may forecast different levels.
 void SeriesEvaluation::OnOpened(client::Session&, const client::Opened& opened) {
-  const std::vector<double> levels(opened.model.quantiles.begin(), opened.model.quantiles.end());
+  const std::vector<float>& known = options_.levels.empty() ? opened.model.quantiles : options_.levels;
+  const std::vector<double> levels(known.begin(), known.end());
   if (scores_ && scores_->levels != levels) {
     failure_ = absl::FailedPreconditionError(absl::StrCat("begun with model ", scores_->model, ", goes on with ",
                                                           opened.model.FullName(), ", which has other quantiles"));

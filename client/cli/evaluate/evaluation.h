@@ -13,11 +13,13 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "aaren/client/channel.h"
+#include "aaren/client/session_options.h"
 #include "absl/status/statusor.h"
 #include "client/cli/evaluate/scores.h"
 #include "client/cli/flags/refinement_flags.h"
@@ -35,12 +37,19 @@ struct OriginOptions {
 // The origins in a series of `rows` rows, ascending. INVALID_ARGUMENT without an origin.
 absl::StatusOr<std::vector<size_t>> Origins(size_t rows, const OriginOptions& options);
 
+// The covariates of all series of a file.
+struct KnownCovariates {
+  client::Covariates count;
+  std::vector<float> rows = {};  // [rows, past + future], past covariates first; NaN: missing
+};
+
 struct EvaluatedSeries {
   std::string name;
   std::vector<double> values = {};             // NaN: missing
   std::vector<size_t> origins = {};            // at least an origin
   std::vector<size_t> samples = {};            // origins whose forecasts are kept, ascending
   std::vector<std::string> sample_times = {};  // times of the samples' first rows, from the file; empty: unknown
+  std::shared_ptr<const KnownCovariates> covariates = {};  // null: none. At least as many rows as values
 };
 
 struct ScoredWindow {
@@ -74,6 +83,8 @@ struct EvaluationOptions {
   size_t season = 24;
   std::optional<uint64_t> age = {};  // tokens before a session's only origin; absent: all rows before the origin
   RefinementFlags refinement = {};
+  std::vector<float> levels = {};  // of the quantiles, ascending; empty: the model's
+  bool covariates = true;          // streams the series' covariates, too; those known in advance up to the horizon
   absl::Duration connect_timeout = absl::Seconds(30);
 };
 

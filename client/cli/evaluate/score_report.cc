@@ -16,18 +16,20 @@ namespace aaren::cli {
 namespace {
 
 constexpr double kNoScore = std::numeric_limits<double>::quiet_NaN();
-// With hourly rows: an hour, half a day, a day and two days.
-constexpr size_t kShownSteps[] = {1, 12, 24, 48};  // rows ahead
+// With hourly rows: an hour, half a day, a day, and then up to a month.
+constexpr size_t kShownSteps[] = {1, 12, 24, 48, 96, 192, 336, 720};  // rows ahead
 constexpr absl::Span<const Forecaster> kNaiveForecasters = absl::MakeConstSpan(kForecasters).subspan(kNaive);
 
-ScoreLine LineOf(const ForecastScore& score) { return {score.mase(), score.wql(), score.coverage80()}; }
+double IntervalOf(const ForecastScore& score) { return std::isnan(score.interval()) ? 0.8 : score.interval(); }
+
+ScoreLine LineOf(const ForecastScore& score) { return {score.mase(), score.wql(), score.coverage()}; }
 
 ScoreLine MeanOf(const std::vector<SeriesScores>& scores, const Forecaster& forecaster) {
   const ForecastScore pooled = Pooled(scores, forecaster.score);
   Mean mase;
   // Each MASE is scaled by its own series, so series count alike.
   for (const SeriesScores& series : scores) mase.Add((series.*forecaster.score).mase());
-  return {mase.value(), pooled.wql(), pooled.coverage80()};
+  return {mase.value(), pooled.wql(), pooled.coverage()};
 }
 
 // The mean over evaluations of the k-th windows alone.
@@ -45,7 +47,7 @@ ScoreLine WindowMeanOf(const std::vector<SeriesScores>& scores, const Forecaster
     mase.Add(window.value());
     wql.Add(magnitude > 0 ? loss / magnitude : kNoScore);
   }
-  return {mase.value(), wql.value(), MeanOf(scores, forecaster).coverage80};
+  return {mase.value(), wql.value(), MeanOf(scores, forecaster).coverage};
 }
 
 // The k-th windows make an evaluation only if every series has a k-th window.
@@ -60,13 +62,30 @@ void AppendPair(const char* key, const ScoreLine& line, JsonObject& object, std:
   JsonObject(out).Add("mase", line.mase).Add("wql", line.wql).Close();
 }
 
+std::string PercentDigits(double share) { return absl::StrFormat("%.4g", 100 * share); }
+
+std::string CoverageKey(const ScoreRow& row) { return absl::StrCat("coverage", PercentDigits(row.interval)); }
+
+void AppendLevels(const ScoreRow& row, JsonObject& object, std::string& out) {
+  if (row.levels.empty()) return;
+  object.Key("levels");
+  JsonObject levels(out);
+  for (const LevelScore& level : row.levels) {
+    std::string name;
+    AppendJson(static_cast<float>(level.level), name);
+    levels.Key(name);
+    JsonObject(out).Add("wql", level.wql).Add("below", level.below).Add("inside", level.inside).Close();
+  }
+  levels.Close();
+}
+
 // Nothing for a row that has none.
 void AppendCalibration(const ScoreRow& row, JsonObject& object, std::string& out) {
-  if (row.coverage80_by_step.empty()) return;
-  object.Key("coverage80_by_step");
-  for (size_t step = 0; step < row.coverage80_by_step.size(); ++step) {
+  if (row.coverage_by_step.empty()) return;
+  object.Key(absl::StrCat(CoverageKey(row), "_by_step"));
+  for (size_t step = 0; step < row.coverage_by_step.size(); ++step) {
     out += step == 0 ? '[' : ',';
-    AppendJson(row.coverage80_by_step[step], out);
+    AppendJson(row.coverage_by_step[step], out);
   }
   out += ']';
   const SurpriseScore& surprise = row.surprise;
@@ -100,6 +119,8 @@ std::string Ruled(absl::string_view title, size_t width) {
 
 }  // namespace
 
+std::string IntervalText(double interval) { return absl::StrCat(PercentDigits(interval), " %"); }
+
 std::string ScoreText(double value) { return std::isnan(value) ? "-" : absl::StrFormat("%.4f", value); }
 
 ForecastScore Pooled(const std::vector<SeriesScores>& scores, ForecastScore SeriesScores::*which) {
@@ -110,7 +131,7 @@ ForecastScore Pooled(const std::vector<SeriesScores>& scores, ForecastScore Seri
 
 std::vector<double> CoverageByStep(const ForecastScore& score) {
   std::vector<double> coverage;
-  for (size_t step = 0; step < score.steps(); ++step) coverage.push_back(score.coverage80(step));
+  for (size_t step = 0; step < score.steps(); ++step) coverage.push_back(score.coverage(step));
   return coverage;
 }
 
@@ -121,18 +142,23 @@ std::vector<ScoreRow> ScoreRows(const std::vector<EvaluatedSeries>& series, cons
   for (size_t i = 0; i < scores.size(); ++i) {
     ScoreRow row{.series = series[i].name,
                  .windows = scores[i].forecast.windows(),
-                 .coverage80_by_step = CoverageByStep(scores[i].forecast),
-                 .surprise = ScoreSurprises(scores[i].surprises)};
+                 .coverage_by_step = CoverageByStep(scores[i].forecast),
+                 .surprise = ScoreSurprises(scores[i].surprises),
+                 .levels = scores[i].forecast.ByLevel(),
+                 .interval = IntervalOf(scores[i].forecast)};
     surprises.push_back(row.surprise);
     for (const Forecaster& forecaster : kForecasters) row.*forecaster.line = LineOf(scores[i].*forecaster.score);
     windows += row.windows;
     rows.push_back(std::move(row));
   }
+  const ForecastScore all = Pooled(scores, &SeriesScores::forecast);
   ScoreRow mean{.series = "mean",
                 .windows = windows,
-                .coverage80_by_step = CoverageByStep(Pooled(scores, &SeriesScores::forecast)),
-                .surprise = MeanOf(surprises)};
-  ScoreRow one{.series = "one window", .windows = scores[0].windows.size()};
+                .coverage_by_step = CoverageByStep(all),
+                .surprise = MeanOf(surprises),
+                .levels = all.ByLevel(),
+                .interval = IntervalOf(all)};
+  ScoreRow one{.series = "one window", .windows = scores[0].windows.size(), .interval = IntervalOf(all)};
   const bool common = HaveWindowsInCommon(scores);
   for (const Forecaster& forecaster : kForecasters) {
     mean.*forecaster.line = MeanOf(scores, forecaster);
@@ -144,15 +170,17 @@ std::vector<ScoreRow> ScoreRows(const std::vector<EvaluatedSeries>& series, cons
   return rows;
 }
 
-std::string ToJsonLines(const std::vector<ScoreRow>& rows) {
+std::string ToJsonLines(const std::vector<ScoreRow>& rows, bool levels) {
   std::string out;
   for (const ScoreRow& row : rows) {
     JsonObject object(out);
     object.Add("series", row.series).Add("mase", row.forecast.mase).Add("wql", row.forecast.wql);
-    object.Add("coverage80", row.forecast.coverage80);
+    object.Add(CoverageKey(row), row.forecast.coverage);
     for (const Forecaster& naive : kNaiveForecasters) AppendPair(naive.key, row.*naive.line, object, out);
     object.Add("windows", row.windows);
     AppendCalibration(row, object, out);
+    if (levels) AppendLevels(row, object, out);
+    if (row.without_covariates) AppendPair("without_covariates", *row.without_covariates, object, out);
     object.Close();
     out += '\n';
   }
@@ -177,12 +205,13 @@ std::string ToTable(const std::vector<ScoreRow>& rows) {
   const std::string blank(WidestName(rows), ' ');
   std::string out = absl::StrCat(blank, "    ------- forecast -------   -- last value --    - seasonal naive -   ",
                                  "----- drift -----\n");
-  absl::StrAppendFormat(&out, "series%s  %8s %8s %8s", blank.substr(6), "MASE", "WQL", "in 80 %");
+  absl::StrAppendFormat(&out, "series%s  %8s %8s %8s", blank.substr(6), "MASE", "WQL",
+                        absl::StrCat("in ", IntervalText(rows.back().interval)));
   for (size_t i = 0; i < kNaiveForecasters.size(); ++i) absl::StrAppendFormat(&out, "   %8s %8s", "MASE", "WQL");
   absl::StrAppend(&out, "  windows\n");
   for (const ScoreRow& row : rows) {
     absl::StrAppendFormat(&out, "%s  %8s %8s %8s", Padded(row.series, blank.size()), ScoreText(row.forecast.mase),
-                          ScoreText(row.forecast.wql), ScoreText(row.forecast.coverage80));
+                          ScoreText(row.forecast.wql), ScoreText(row.forecast.coverage));
     for (const Forecaster& naive : kNaiveForecasters) {
       const ScoreLine& line = row.*naive.line;
       absl::StrAppendFormat(&out, "   %8s %8s", ScoreText(line.mase), ScoreText(line.wql));
@@ -195,7 +224,7 @@ std::string ToTable(const std::vector<ScoreRow>& rows) {
 std::vector<std::string> CalibrationNames(const ScoreRow& row) {
   std::vector<std::string> names;
   for (size_t ahead : kShownSteps) {
-    if (ahead <= row.coverage80_by_step.size()) names.push_back(absl::StrCat(ahead, " ahead"));
+    if (ahead <= row.coverage_by_step.size()) names.push_back(absl::StrCat(ahead, " ahead"));
   }
   names.insert(names.end(), {"KS", "alerts", "values"});
   return names;
@@ -204,7 +233,7 @@ std::vector<std::string> CalibrationNames(const ScoreRow& row) {
 std::vector<std::string> CalibrationCells(const ScoreRow& row) {
   std::vector<std::string> cells;
   for (size_t ahead : kShownSteps) {
-    if (ahead <= row.coverage80_by_step.size()) cells.push_back(ScoreText(row.coverage80_by_step[ahead - 1]));
+    if (ahead <= row.coverage_by_step.size()) cells.push_back(ScoreText(row.coverage_by_step[ahead - 1]));
   }
   const SurpriseScore& surprise = row.surprise;
   cells.insert(cells.end(), {ScoreText(surprise.ks), ScoreText(surprise.alerts), absl::StrCat(surprise.values)});
@@ -217,14 +246,53 @@ std::string ToCalibrationTable(const std::vector<ScoreRow>& rows) {
   const size_t steps = names.size() - kSurpriseColumns;
   std::string out =
       // A column of this table is nine characters wide, with its blank.
-      absl::StrCat(blank, "  ", Ruled("in 80 %", 9 * steps - 1), "   ", Ruled("surprise", 9 * kSurpriseColumns - 1));
+      absl::StrCat(blank, "  ", Ruled(absl::StrCat("in ", IntervalText(rows.back().interval)), 9 * steps - 1), "   ",
+                   Ruled("surprise", 9 * kSurpriseColumns - 1));
   const auto append = [&](absl::string_view name, const std::vector<std::string>& cells) {
     absl::StrAppend(&out, "\n", Padded(name, blank.size()), " ");
     for (size_t i = 0; i < cells.size(); ++i) absl::StrAppendFormat(&out, "%s %8s", i == steps ? "  " : "", cells[i]);
   };
   append("series", names);
   for (const ScoreRow& row : rows) {
-    if (!row.coverage80_by_step.empty()) append(row.series, CalibrationCells(row));
+    if (!row.coverage_by_step.empty()) append(row.series, CalibrationCells(row));
+  }
+  return absl::StrCat(out, "\n");
+}
+
+std::vector<std::string> LevelCells(const LevelScore& level) {
+  return {absl::StrFormat("%.4g", level.level), ScoreText(level.wql), ScoreText(level.below), ScoreText(level.inside)};
+}
+
+std::string ToLevelTable(const std::vector<ScoreRow>& rows) {
+  std::string out;
+  const auto append = [&](const auto& cells) {
+    for (const auto& cell : cells) absl::StrAppendFormat(&out, "%8s ", cell);
+    out.back() = '\n';
+  };
+  append(kLevelNames);
+  for (const LevelScore& level : rows.back().levels) append(LevelCells(level));
+  return out;
+}
+
+std::vector<std::string> CovariateCells(const ScoreRow& row) {
+  std::vector<std::string> cells;
+  for (const auto score : {&ScoreLine::mase, &ScoreLine::wql}) {
+    const double with = row.forecast.*score, without = (*row.without_covariates).*score;
+    const double change = 100 * (with / without - 1);
+    cells.insert(cells.end(), {ScoreText(with), ScoreText(without),
+                               std::isfinite(change) ? absl::StrFormat("%+.1f %%", change) : "-"});
+  }
+  return cells;
+}
+
+std::string ToCovariateTable(const std::vector<ScoreRow>& rows) {
+  const size_t width = std::max(WidestName(rows), absl::string_view("covariates").size());
+  std::string out = Padded("covariates", width);
+  for (const char* name : kCovariateNames) absl::StrAppendFormat(&out, " %9s", name);
+  for (const ScoreRow& row : rows) {
+    if (!row.without_covariates) continue;
+    absl::StrAppend(&out, "\n", Padded(row.series, width));
+    for (const std::string& cell : CovariateCells(row)) absl::StrAppendFormat(&out, " %9s", cell);
   }
   return absl::StrCat(out, "\n");
 }

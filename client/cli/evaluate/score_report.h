@@ -8,6 +8,7 @@
 // functions.
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ namespace aaren::cli {
 struct ScoreLine {
   double mase = std::numeric_limits<double>::quiet_NaN();
   double wql = std::numeric_limits<double>::quiet_NaN();
-  double coverage80 = std::numeric_limits<double>::quiet_NaN();
+  double coverage = std::numeric_limits<double>::quiet_NaN();  // of the widest interval
 };
 
 struct ScoreRow {
@@ -29,8 +30,11 @@ struct ScoreRow {
   uint64_t windows;
 
   // Scores of the forecast; "one window" has neither.
-  std::vector<double> coverage80_by_step = {};  // [horizon], 1, 2, ... rows ahead; NaN where unknown
+  std::vector<double> coverage_by_step = {};  // [horizon], 1, 2, ... rows ahead; NaN where unknown
   SurpriseScore surprise = {};
+  std::vector<LevelScore> levels = {};
+  std::optional<ScoreLine> without_covariates = {};  // of another evaluation, of sessions without covariates
+  double interval = 0.8;  // the share that the widest interval should cover; 0.8 where there is no interval
 };
 
 // The forecasters, in the shown order.
@@ -57,10 +61,11 @@ std::vector<ScoreRow> ScoreRows(const std::vector<EvaluatedSeries>& series, cons
 // A forecaster's scores of all series, pooled. The mase() is the first series'. REQUIRES: at least one series.
 ForecastScore Pooled(const std::vector<SeriesScores>& scores, ForecastScore SeriesScores::*which);
 
-// coverage80 of the values 1, 2, ... rows ahead.
+// The coverage of the values 1, 2, ... rows ahead.
 std::vector<double> CoverageByStep(const ForecastScore& score);
 
-std::string ToJsonLines(const std::vector<ScoreRow>& rows);
+// `levels`: with the scores by level.
+std::string ToJsonLines(const std::vector<ScoreRow>& rows, bool levels = false);
 
 // A line per window of each series: the origin's row and age, and every forecaster's WindowScore.
 std::string WindowsToJsonLines(const std::vector<EvaluatedSeries>& series, const std::vector<SeriesScores>& scores);
@@ -70,8 +75,24 @@ std::string ToTable(const std::vector<ScoreRow>& rows);
 // The second table, without a line "one window".
 std::string ToCalibrationTable(const std::vector<ScoreRow>& rows);
 
-// The columns' names and a row's cells: coverage at 1, 12, 24 and 48 rows ahead where forecast, and then
-// kSurpriseColumns. REQUIRES: a row with coverage80_by_step.
+// A third table, for levels that were asked for: the scores of the last row by level.
+std::string ToLevelTable(const std::vector<ScoreRow>& rows);
+
+// The columns' names of the third table, and the cells of a level.
+inline constexpr const char* kLevelNames[] = {"level", "WQL", "below", "inside"};
+std::vector<std::string> LevelCells(const LevelScore& level);
+
+// A table of what covariates bring, of the rows with without_covariates: MASE and WQL with and without, and the change.
+// The columns' names and the cells of a row.
+std::string ToCovariateTable(const std::vector<ScoreRow>& rows);
+inline constexpr const char* kCovariateNames[] = {"MASE", "without", "change", "WQL", "without", "change"};
+std::vector<std::string> CovariateCells(const ScoreRow& row);
+
+// "80 %", for a table's heading.
+std::string IntervalText(double interval);
+
+// The columns' names and a row's cells: coverage at 1, 12, 24, 48 and further rows ahead where forecast, and then
+// kSurpriseColumns. REQUIRES: a row with coverage_by_step.
 std::vector<std::string> CalibrationNames(const ScoreRow& row);
 std::vector<std::string> CalibrationCells(const ScoreRow& row);
 inline constexpr size_t kSurpriseColumns = 3;

@@ -16,39 +16,48 @@ size_t Nearest(const std::vector<double>& levels, double wanted) {
   return static_cast<size_t>(std::min_element(levels.begin(), levels.end(), nearer) - levels.begin());
 }
 
-int Find(const std::vector<double>& levels, double wanted) {
-  const size_t nearest = Nearest(levels, wanted);
-  return std::abs(levels[nearest] - wanted) < kSameLevel ? static_cast<int>(nearest) : -1;
-}
-
 double Ratio(double sum, uint64_t count) { return count == 0 ? kNone : sum / static_cast<double>(count); }
 
 }  // namespace
 
-ForecastScore::ForecastScore(std::vector<double> levels)
-    : levels_(std::move(levels)), median_(Nearest(levels_, 0.5)), low_(Find(levels_, 0.1)), high_(Find(levels_, 0.9)) {}
+ForecastScore::ForecastScore(const std::vector<double>& levels) : median_(Nearest(levels, 0.5)) {
+  for (size_t i = 0; i < levels.size(); ++i) {
+    const size_t nearest = Nearest(levels, 1 - levels[i]);
+    const bool opposite = std::abs(levels[nearest] - (1 - levels[i])) < kSameLevel;
+    levels_.push_back({.level = levels[i], .opposite = opposite ? nearest : i});
+    // Levels ascend: the last one with an opposite below has the widest interval.
+    if (opposite && nearest < i) high_ = i;
+  }
+}
 
-double ForecastScore::Pinball(double value, absl::Span<const double> quantiles) const {
+double ForecastScore::Pinball(double value, absl::Span<const double> quantiles) {
   double loss = 0;
   for (size_t i = 0; i < levels_.size(); ++i) {
+    Level& level = levels_[i];
     const double error = value - quantiles[i];
     // A value above the quantile costs `level` of the distance, a value below costs 1 - level.
-    loss += std::max(levels_[i] * error, (levels_[i] - 1) * error);
+    const double pinball = std::max(level.level * error, (level.level - 1) * error);
+    level.pinball += pinball;
+    loss += pinball;
   }
   return loss;
 }
 
 void ForecastScore::Cover(size_t step, double value, absl::Span<const double> quantiles) {
-  // Without the levels 0.1 and 0.9 the forecast has no interval of 80 %.
-  if (low_ < 0 || high_ < 0) return;
   // A forecast is a float. A value becomes a float, too, before the two are compared: else a forecast of 21.3 would
   // miss the value 21.3.
   const float seen = static_cast<float>(value);
-  const float low = static_cast<float>(quantiles[static_cast<size_t>(low_)]);
-  const float high = static_cast<float>(quantiles[static_cast<size_t>(high_)]);
-  const bool inside = seen >= low && seen <= high;
-  steps_[step].inside += inside ? 1 : 0;
+  const auto quantile = [&](size_t i) { return static_cast<float>(quantiles[i]); };
+  for (size_t i = 0; i < levels_.size(); ++i) {
+    Level& level = levels_[i];
+    const bool below = seen <= quantile(i);
+    const bool inside = below && level.opposite < i && seen >= quantile(level.opposite);
+    level.below += below ? 1 : 0;
+    level.inside += inside ? 1 : 0;
+    if (i == high_) steps_[step].inside += inside ? 1 : 0;
+  }
   ++steps_[step].points;
+  ++points_;
 }
 
 WindowScore ForecastScore::AddWindow(absl::Span<const double> values, absl::Span<const double> quantiles,
@@ -89,6 +98,12 @@ WindowScore ForecastScore::AddPoints(absl::Span<const double> values, absl::Span
 void ForecastScore::Pool(const ForecastScore& other) {
   pinball_ += other.pinball_;
   magnitude_ += other.magnitude_;
+  for (size_t i = 0; i < std::min(levels_.size(), other.levels_.size()); ++i) {
+    levels_[i].pinball += other.levels_[i].pinball;
+    levels_[i].below += other.levels_[i].below;
+    levels_[i].inside += other.levels_[i].inside;
+  }
+  points_ += other.points_;
   steps_.resize(std::max(steps_.size(), other.steps_.size()));
   for (size_t i = 0; i < other.steps_.size(); ++i) {
     steps_[i].inside += other.steps_[i].inside;
@@ -103,7 +118,24 @@ double ForecastScore::wql() const {
   return magnitude_ > 0 ? 2 * pinball_ / static_cast<double>(levels_.size()) / magnitude_ : kNone;
 }
 
-double ForecastScore::coverage80() const {
+double ForecastScore::interval() const {
+  return high_ == 0 ? kNone : levels_[high_].level - levels_[levels_[high_].opposite].level;
+}
+
+std::vector<LevelScore> ForecastScore::ByLevel() const {
+  std::vector<LevelScore> scores;
+  for (size_t i = 0; i < levels_.size(); ++i) {
+    const Level& level = levels_[i];
+    scores.push_back({.level = level.level,
+                      .wql = magnitude_ > 0 ? 2 * level.pinball / magnitude_ : kNone,
+                      .below = Ratio(static_cast<double>(level.below), points_),
+                      .inside = level.opposite < i ? Ratio(static_cast<double>(level.inside), points_) : kNone});
+  }
+  return scores;
+}
+
+double ForecastScore::coverage() const {
+  if (high_ == 0) return kNone;
   Covered all;
   for (const Covered& step : steps_) {
     all.inside += step.inside;
@@ -112,8 +144,8 @@ double ForecastScore::coverage80() const {
   return Ratio(static_cast<double>(all.inside), all.points);
 }
 
-double ForecastScore::coverage80(size_t step) const {
-  return Ratio(static_cast<double>(steps_[step].inside), steps_[step].points);
+double ForecastScore::coverage(size_t step) const {
+  return high_ == 0 ? kNone : Ratio(static_cast<double>(steps_[step].inside), steps_[step].points);
 }
 
 double SeasonalError::Before(size_t end) {

@@ -6,7 +6,8 @@
 //
 //   MASE        mean over windows of: mean |value - median| / mean |x_t - x_{t-season}| over all rows before the window
 //   WQL         2 * sum of pinball losses, mean over the levels, / sum |value|
-//   coverage80  share of the values from the 0.1 to the 0.9 quantile
+//   coverage    share of the values in the widest interval: between the outermost levels that are as far from 0 as
+//               from 1, which are 0.1 and 0.9 for an interval of 80 %
 //
 // Missing values (NaN) are passed over. A window whose denominator is 0 or unknown does not enter MASE.
 // Threading: plain values.
@@ -26,10 +27,18 @@ struct WindowScore {
   double magnitude;  // sum |value|
 };
 
+// The scores of a level of the quantiles. NaN where unknown.
+struct LevelScore {
+  double level;
+  double wql;     // of this level alone
+  double below;   // share of the values at or below the quantile
+  double inside;  // share of the values from the quantile 1 - level to this one; NaN without level 1 - level < level
+};
+
 class ForecastScore {
  public:
   // Levels ascend; the level nearest to 0.5 is the median.
-  explicit ForecastScore(std::vector<double> levels);
+  explicit ForecastScore(const std::vector<double>& levels);
 
   // values [horizon]; quantiles [horizon, levels], less `offset`; seasonal_error: the denominator of MASE.
   WindowScore AddWindow(absl::Span<const double> values, absl::Span<const double> quantiles, double seasonal_error,
@@ -39,29 +48,42 @@ class ForecastScore {
   WindowScore AddPoints(absl::Span<const double> values, absl::Span<const double> points, double seasonal_error);
 
   // Joins another series' points into WQL and coverage. MASE stays without the series' windows: it is a mean over
-  // series.
+  // series. Scores by level make sense only if both have the same levels.
   void Pool(const ForecastScore& other);
 
   uint64_t windows() const { return windows_; }
-  double mase() const;        // NaN where no window has a denominator
-  double wql() const;         // NaN if all values were 0 or missing
-  double coverage80() const;  // NaN without the levels 0.1 and 0.9
+  double mase() const;      // NaN where no window has a denominator
+  double wql() const;       // NaN if all values were 0 or missing
+  double coverage() const;  // NaN without an interval
+
+  // The share that the widest interval should cover; NaN without an interval.
+  double interval() const;
 
   // Coverage of the values `step` rows after the first of their window; NaN without values.
-  double coverage80(size_t step) const;
+  double coverage(size_t step) const;
   size_t steps() const { return steps_.size(); }  // the longest window's
+
+  std::vector<LevelScore> ByLevel() const;
 
  private:
   struct Covered {
     uint64_t inside = 0;
     uint64_t points = 0;
   };
-  double Pinball(double value, absl::Span<const double> quantiles) const;
+  struct Level {
+    double level = 0;
+    size_t opposite = 0;  // the index of 1 - level; the level's own without one
+    double pinball = 0;
+    uint64_t below = 0;
+    uint64_t inside = 0;
+  };
+  double Pinball(double value, absl::Span<const double> quantiles);
   void Cover(size_t step, double value, absl::Span<const double> quantiles);
 
-  std::vector<double> levels_;
+  std::vector<Level> levels_;
   size_t median_;
-  int low_, high_;  // indices of 0.1 and 0.9; -1 if absent
+  size_t high_ = 0;  // the index of the widest interval's upper level; 0 without an interval
+  uint64_t points_ = 0;
   uint64_t windows_ = 0;
   uint64_t scaled_windows_ = 0;
   double scaled_error_ = 0;

@@ -172,7 +172,8 @@ std::string CsvReader::ColumnOfSeries() const {
 
 // Empty fields behind those of the header are cut off.
 bool CsvReader::FitToHeader(std::vector<absl::string_view>& fields) const {
-  const size_t width = columns_.header.size();
+  const size_t width = columns_.header.size(), from = dialect_.halves_from;
+  if (from < width && fields.size() == 2 * width - from) JoinHalves(from, fields);
   while (fields.size() > width && Trimmed(fields.back()).empty()) fields.pop_back();
   return fields.size() == width;
 }
@@ -281,10 +282,13 @@ absl::StatusOr<double> CsvReader::ReadValue(size_t field) {
       !options_.missing.empty() &&
       IsNamedMissing(Trimmed(fields_[field]), cell == Cell::kNumber ? &value : nullptr, options_.missing);
   if (named) return kMissingValue;
-  if (cell == Cell::kNumber) return value;
+  if (cell == Cell::kNumber) {
+    faults_.large += std::abs(value) > kLargestValue ? 1 : 0;
+    return value;
+  }
   absl::Status error = cell == Cell::kInfinite
                            ? CellError(field, "is infinite; --missing=WORD takes a word for a missing value")
-                       : cell == Cell::kTooLarge ? CellError(field, "is too large for a 32-bit float")
+                       : cell == Cell::kTooLarge ? CellError(field, "is too large: forecasts end at 3.4e38")
                                                  : TextError(field);
   if (!live_) return error;
   if (faults_.rows + faults_.cells++ == 0) faults_.first = std::string(error.message());

@@ -39,14 +39,18 @@ struct CsvRow {
   uint64_t line = 0;
   std::string time;            // the file's text; empty without a column of times
   int64_t time_ns = 0;         // since 1970-01-01 UTC
-  std::vector<double> values;  // one per column; NaN where missing
+  std::vector<double> values;  // of the series, then of the covariates; NaN where missing
 };
 
 // CsvFaults counts the cells and rows of a live source that had no usable content.
 struct CsvFaults {
   uint64_t cells = 0, rows = 0;
   std::string first = {};  // the error of the first fault
+  uint64_t large = 0;      // usable numbers beyond kLargestValue, of any source
 };
+
+// A session takes a number beyond this for this one (model/README.md, rule 1.1).
+inline constexpr double kLargestValue = 1e30;
 
 class CsvReader {
  public:
@@ -67,6 +71,7 @@ class CsvReader {
 
   // Names of the series, in valid UTF-8, in the order of the rows' values.
   const std::vector<std::string>& columns() const { return columns_.series; }
+  const client::Covariates& covariates() const { return columns_.covariates; }
   bool has_times() const { return !columns_.time_fields.empty(); }
   // The reader's decisions that a user may want otherwise: a sentence each.
   const std::vector<std::string>& remarks() const { return remarks_; }

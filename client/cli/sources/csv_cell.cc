@@ -60,7 +60,7 @@ Cell ReadPlain(absl::string_view text, double& value) {
     return Cell::kText;
   // from_chars gives no value for numbers out of range; SimpleAtod makes 0 or infinity of them.
   if (error == std::errc::result_out_of_range && !absl::SimpleAtod(text, &parsed)) parsed = INFINITY;
-  // Tokens are floats: a number that fits a double may still be too large.
+  // Forecasts are floats: a number that fits a double may still be too large.
   if (!std::isfinite(static_cast<float>(parsed))) {
     return error == std::errc() && std::isinf(parsed) ? Cell::kInfinite : Cell::kTooLarge;
   }

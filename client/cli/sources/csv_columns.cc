@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <tuple>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -80,9 +81,22 @@ class Chooser {
     NameFields();
     absl::Status status = ChooseTimes();
     if (status.ok()) status = ChooseSeriesColumn();
+    std::vector<size_t> covariates;
+    for (const auto& [flag, names, count] : {std::tuple("past", &options_.past, &columns_.covariates.past),
+                                             std::tuple("future", &options_.future, &columns_.covariates.future)}) {
+      if (!status.ok() || names->empty()) continue;
+      const absl::StatusOr<std::vector<size_t>> fields = FieldsOf(flag, *names);
+      if (!fields.ok()) return fields.status();
+      *count = static_cast<uint32_t>(fields->size());
+      covariates.insert(covariates.end(), fields->begin(), fields->end());
+    }
     if (status.ok()) status = options_.columns.empty() ? TakeAll() : TakeNamed();
     if (!status.ok()) return status;
-    if (columns_.series.empty()) return absl::InvalidArgumentError("there is no column besides the times");
+    if (columns_.series.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("there is no column besides the times", covariates.empty() ? "" : " and the covariates"));
+    }
+    columns_.fields.insert(columns_.fields.end(), covariates.begin(), covariates.end());
     return std::move(columns_);
   }
 
@@ -94,13 +108,14 @@ class Chooser {
   absl::Status ChooseSeriesColumn();
   absl::Status TakeAll();
   absl::Status TakeNamed();
+  absl::StatusOr<std::vector<size_t>> FieldsOf(absl::string_view flag, const std::string& names);
   void Take(size_t field);
   absl::StatusOr<size_t> FieldOf(absl::string_view column) const;
   absl::Status NoColumn(const std::string& name) const;
 
   bool IsUsed(size_t field) const {
     return std::count(columns_.time_fields.begin(), columns_.time_fields.end(), field) > 0 ||
-           columns_.tells_series_apart == field;
+           columns_.tells_series_apart == field || chosen_.contains(field);
   }
   template <typename Predicate>
   bool All(size_t field, Predicate predicate) const {
@@ -131,6 +146,7 @@ class Chooser {
   const bool live_;
   CsvColumns columns_;
   absl::flat_hash_map<std::string, size_t> places_;  // the field of each name; kTwice
+  absl::flat_hash_set<size_t> chosen_;               // the fields named by flags
 };
 
 void Chooser::NameFields() {
@@ -305,31 +321,40 @@ absl::Status Chooser::TakeAll() {
 }
 
 // Cuts the names like a record of the file: a name with a comma stands in quotes.
-absl::StatusOr<std::vector<std::string>> SplitNames(const std::string& names) {
+absl::StatusOr<std::vector<std::string>> SplitNames(absl::string_view flag, const std::string& names) {
   bool done = false;
   CsvRecordReader reader([&](char* buffer, size_t size) -> absl::StatusOr<size_t> {
     return std::exchange(done, true) ? 0 : names.copy(buffer, size);
   });
   std::vector<absl::string_view> fields;
   const absl::StatusOr<bool> any = reader.Next(fields);
-  if (!any.ok()) return absl::InvalidArgumentError(absl::StrCat("--columns=", names, ": ", any.status().message()));
+  if (!any.ok()) return absl::InvalidArgumentError(absl::StrCat("--", flag, "=", names, ": ", any.status().message()));
   return std::vector<std::string>(fields.begin(), fields.end());
+}
+
+absl::StatusOr<std::vector<size_t>> Chooser::FieldsOf(absl::string_view flag, const std::string& list) {
+  const absl::StatusOr<std::vector<std::string>> names = SplitNames(flag, list);
+  if (!names.ok()) return names.status();
+  std::vector<size_t> fields;
+  for (const std::string& name : *names) {
+    const absl::StatusOr<size_t> field = FieldOf(name);
+    if (!field.ok()) return field.status();
+    // A column twice would be two equal channels, or a series that explains itself.
+    if (!chosen_.insert(*field).second) {
+      const bool here = std::count(fields.begin(), fields.end(), *field) > 0;
+      return absl::InvalidArgumentError(absl::StrCat("--", flag, "=", list, " names \"", name, "\"",
+                                                     here ? " twice" : ", which is a covariate of another flag"));
+    }
+    fields.push_back(*field);
+  }
+  return fields;
 }
 
 absl::Status Chooser::TakeNamed() {
   columns_.named = true;
-  const absl::StatusOr<std::vector<std::string>> names = SplitNames(options_.columns);
-  if (!names.ok()) return names.status();
-  absl::flat_hash_set<size_t> chosen;
-  for (const std::string& name : *names) {
-    const absl::StatusOr<size_t> field = FieldOf(name);
-    if (!field.ok()) return field.status();
-    // A column twice would be two equal channels.
-    if (!chosen.insert(*field).second) {
-      return absl::InvalidArgumentError(absl::StrCat("--columns=", options_.columns, " names \"", name, "\" twice"));
-    }
-    Take(*field);
-  }
+  const absl::StatusOr<std::vector<size_t>> fields = FieldsOf("columns", options_.columns);
+  if (!fields.ok()) return fields.status();
+  for (const size_t field : *fields) Take(field);
   return absl::OkStatus();
 }
 

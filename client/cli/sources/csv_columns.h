@@ -11,12 +11,14 @@
 //   - the first column, if its numbers are such times, and rise evenly
 //
 // A column of clocks beside a column of dates belongs to the times. Columns that hold text, count the rows or have
-// neither name nor values are no series. Threading: plain functions and values.
+// neither name nor values are no series, and neither are covariates, the numbers that come beside the series.
+// Threading: plain functions and values.
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "aaren/client/session_options.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "client/cli/sources/csv_dialect.h"
@@ -27,7 +29,8 @@ namespace aaren::cli {
 struct CsvColumns {
   std::vector<std::string> header;                // a readable name for each field
   std::vector<std::string> series;                // names of the series
-  std::vector<size_t> fields;                     // the fields of the series
+  std::vector<size_t> fields;                     // the fields of the series, then of past and of future covariates
+  client::Covariates covariates = {};             // how many
   std::vector<size_t> time_fields;                // none; a date, and perhaps a clock; or year, month, day, …
   std::optional<size_t> tells_series_apart = {};  // --series_column
   std::vector<std::string> remarks = {};

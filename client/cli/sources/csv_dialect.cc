@@ -119,6 +119,54 @@ bool IsOneColumnOfCommas(const std::vector<Fields>& sample) {
   });
 }
 
+// True if the fields of all rows from `from` on are halves of numbers under a header of `width` names, as of
+// "2024-01-01,20,00" under "date,temp". Digits of one length, with a zero in front somewhere, stand behind a decimal
+// comma: nobody writes whole numbers in this way.
+bool AreHalves(const std::vector<Fields>& rows, size_t width, size_t from) {
+  const auto digits = [](absl::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == absl::string_view::npos;
+  };
+  std::vector<size_t> lengths(width, 0);
+  bool zero = false;
+  size_t fitting = 0;
+  for (const Fields& fields : rows) {
+    if (IsBlank(fields)) continue;
+    if (fields.size() != 2 * width - from) return false;
+    for (size_t i = from; i < fields.size(); i += 2) {
+      const std::string& behind = fields[i + 1];
+      size_t& length = lengths[from + (i - from) / 2];
+      if (fields[i].empty() && behind.empty()) continue;
+      if (!digits(absl::StripPrefix(fields[i], "-")) || !digits(behind)) return false;
+      if (length != 0 && length != behind.size()) return false;
+      length = behind.size();
+      zero |= length > 1 && behind[0] == '0';
+    }
+    ++fitting;
+  }
+  return zero && fitting >= kFewestRecords;
+}
+
+// The first field that is half a number, SIZE_MAX without one; joins the halves of the sample.
+size_t FindHalves(std::vector<Fields>& sample) {
+  if (sample.size() <= kFewestRecords || HasValue(sample[0])) return SIZE_MAX;
+  const std::vector<Fields> rows(sample.begin() + 1, sample.end());
+  // A column of times before the numbers stays whole.
+  for (const size_t from : {size_t{1}, size_t{0}}) {
+    if (sample[0].size() <= from || !AreHalves(rows, sample[0].size(), from)) continue;
+    for (size_t row = 1; row < sample.size(); ++row) {
+      Fields& fields = sample[row];
+      if (IsBlank(fields)) continue;
+      for (size_t i = from; i < sample[0].size(); ++i) {
+        const std::string &before = fields[2 * i - from], &behind = fields[2 * i - from + 1];
+        fields[i] = absl::StrCat(before, before.empty() && behind.empty() ? "" : ",", behind);
+      }
+      fields.resize(sample[0].size());
+    }
+    return from;
+  }
+  return SIZE_MAX;
+}
+
 char FindDelimiter(CsvRecordReader& records, bool live) {
   const std::string occurring = Occurring(records, live);
   char best = ',';
@@ -222,6 +270,17 @@ absl::Status CheckDialect(const CsvOptions& options) {
   return absl::OkStatus();
 }
 
+void JoinHalves(size_t from, std::vector<absl::string_view>& fields) {
+  size_t joined = from;
+  for (size_t i = from; i + 1 < fields.size(); i += 2) {
+    const absl::string_view before = fields[i], behind = fields[i + 1];
+    if (before.data() + before.size() + 1 != behind.data()) return;
+    const bool empty = before.empty() && behind.empty();
+    fields[joined++] = empty ? before : absl::string_view(before.data(), before.size() + 1 + behind.size());
+  }
+  fields.resize(joined);
+}
+
 CsvDialect FindDialect(CsvRecordReader& records, const CsvOptions& options, bool live) {
   CsvDialect dialect;
   // Before comments are passed over: a comment may hold the names of the columns.
@@ -231,6 +290,7 @@ CsvDialect FindDialect(CsvRecordReader& records, const CsvOptions& options, bool
   records.set_delimiter(dialect.delimiter);
   std::vector<Fields> sample = Sample(records, live);
   if (sample.empty()) return dialect;
+  if (dialect.delimiter == ',' && options.decimal != ".") dialect.halves_from = FindHalves(sample);
   dialect.skip = HeaderPlace(sample);
   const size_t width = sample[dialect.skip].size();
   dialect.has_header = !std::all_of(sample[dialect.skip].begin(), sample[dialect.skip].end(), IsValue);
@@ -254,7 +314,7 @@ CsvDialect FindDialect(CsvRecordReader& records, const CsvOptions& options, bool
   if (!options.decimal.empty()) {
     dialect.numbers = options.decimal == "," ? NumberStyle{',', '.'} : NumberStyle{'.', ','};
   } else {
-    dialect.numbers = FindNumberStyle(cells, dialect.delimiter == ',');
+    dialect.numbers = FindNumberStyle(cells, dialect.delimiter == ',' && dialect.halves_from == SIZE_MAX);
   }
   Remark(options, dialect);
   return dialect;

@@ -4,7 +4,7 @@
 // FindDialect tells from the first records of a CSV file how the file is written:
 //
 //   delimiter   , ; tab | or blanks: cuts most records into as many fields, with values in the fields
-//   numbers     decimal mark and thousands' mark
+//   numbers     decimal mark and thousands' mark; numbers that a comma between fields cuts at their decimal comma
 //   preamble    lines of text before the header
 //   units       a line of text between the header and the first row
 //   no header   the first line has values only: names come from a comment above (# date,load), or are
@@ -14,6 +14,7 @@
 // library. Debian 12 has neither Arrow nor DuckDB, and its readers of CSV (libcsv, csv-parser of Python or R) find a
 // delimiter at most. Threading: plain functions and values.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -31,10 +32,14 @@ struct CsvDialect {
   bool has_header = true;                           // behind the skipped records; false: names are made up
   bool has_units = false;                           // another record to skip, behind the header
   std::vector<std::string> header = {};             // the file's text
+  size_t halves_from = SIZE_MAX;                    // the fields from here on are halves of numbers, two a column
   std::vector<std::string> names = {};              // without a header: the names in a comment above, if as many
   std::vector<std::vector<std::string>> rows = {};  // some of the first rows, as wide as the header
   std::vector<std::string> remarks = {};            // for the user, a sentence each
 };
+
+// Joins halves of numbers: 20 and 00, cut from 20,00, are 20,00 again. Leaves fields that were in quotes.
+void JoinHalves(size_t from, std::vector<absl::string_view>& fields);
 
 // INVALID_ARGUMENT for a --delimiter or a --decimal that is none.
 absl::Status CheckDialect(const CsvOptions& options);

@@ -6,6 +6,12 @@ namespace aaren::cli {
 
 void CsvFlags::AddTo(command_line::Flags& flags) {
   flags.Add("columns", &csv.columns, "columns to take, separated by commas; without it all that hold numbers");
+  flags.Add("past", &csv.past,
+            "columns of covariates, separated by commas: numbers that are measured with each row, as a temperature");
+  flags.Add(
+      "future", &csv.future,
+      "columns of covariates that are known in advance, as a holiday, a price or a weather forecast. Rows at the\n"
+      "file's end without a value of any series tell those to come");
   flags.Add("series_column", &csv.series_column,
             "the column that tells several series of one file apart, such as a host: a session for each");
   flags.Add("time_column", &csv.time_column,

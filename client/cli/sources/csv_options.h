@@ -13,6 +13,8 @@ namespace aaren::cli {
 
 struct CsvOptions {
   std::string columns = {};                     // names, themselves a CSV record; empty: all but the times' column
+  std::string past = {};                        // names of the covariates known with their row, as of `columns`
+  std::string future = {};                      // names of the covariates known in advance
   std::string time_column = {};                 // empty: found from names and first rows; "-": none
   std::string time_format = {};                 // see TimeFormat::FromName; empty: found from the rows
   std::string delimiter = {};                   // one character, "tab" or "space"; empty: found

@@ -183,7 +183,8 @@ void RegularSource::MakeSeries() {
         std::max<int64_t>(0, (absl::ToInt64Nanoseconds(*times_.lateness) - 1) / grid.step.Nanoseconds() + 1));
     if (*times_.lateness == absl::ZeroDuration()) grid.late_steps = 0;
   }
-  series_ = std::make_unique<RegularSeries>(columns().size(), grid);
+  grid.covariates = covariates().past + covariates().future;
+  series_ = std::make_unique<RegularSeries>(columns().size() + grid.covariates, grid);
   if (behind_ns_) series_->GoOnBehind(*behind_ns_);
 }
 
@@ -252,12 +253,18 @@ std::string RegularSource::Written(int64_t time_ns) const {
   return format ? format->Format(time_ns) : FormatTimestamp(time_ns);
 }
 
+void RegularSource::FillValues(absl::Span<const double> values, Row& row) const {
+  const auto covariates = values.begin() + static_cast<ptrdiff_t>(columns().size());
+  row.values.assign(values.begin(), covariates);
+  row.covariates.assign(covariates, values.end());
+}
+
 void RegularSource::Fill(client::RegularRow regular, Row& row) {
   row.time_ns = regular.time_ns;
   row.time = std::move(regular.label);
   // A filled step has no text in the file: its time is written in the file's format.
   if (row.time.empty() && has_times()) row.time = Written(regular.time_ns);
-  row.values.assign(regular.values.begin(), regular.values.end());
+  FillValues(regular.values, row);
   if (regular.filled && !told_gap_) TellOfGap(row.time);
 }
 
@@ -277,7 +284,7 @@ absl::StatusOr<bool> RegularSource::Next(Row& row) {
       failed_ = Place();
     } else {
       row.time.clear();
-      row.values.assign(csv_row_.values.begin(), csv_row_.values.end());
+      FillValues(csv_row_.values, row);
       ++next_seq_;
       return true;
     }
@@ -386,6 +393,8 @@ std::vector<std::string> RegularSource::Summary() const {
   if (counts.long_gaps > 0)
     say(Times(counts.long_gaps, "gap"), " of more than ", grid_.longest_gap, " steps not filled");
   if (counts.odd > 0) say(Times(counts.odd, "row"), " left out: far in the future, and the next row did not agree");
+  if (faults.large > 0)
+    say(Times(faults.large, "value"), " beyond ", kLargestValue, ": forecasts take ", kLargestValue, " in their place");
   if (faults.cells > 0)
     say(Times(faults.cells, "cell"), " without a number taken as missing; the first: ", faults.first);
   if (faults.cells == 0 && faults.rows > 0) say("the first row that was left out: ", faults.first);

@@ -48,12 +48,16 @@ class RegularSource : public RowSource {
 
   const std::vector<std::string>& columns() const override { return reader_->columns(); }
   bool has_times() const override { return reader_->has_times(); }
+  client::Covariates covariates() const override { return reader_->covariates(); }
   absl::StatusOr<bool> Next(Row& row) override;
   bool ready() override { return again_ || series_->ready() || reader_->buffered(); }
   absl::StatusOr<std::string> GoOn(const SessionPlace& place) override;
   absl::Status Seek(uint64_t seq) override;
   bool CanSeek(uint64_t seq) const override { return again_ && seq >= base_seq_; }
   std::vector<std::string> Summary() const override;
+
+  // The grid on which the rows lie; of a live source, as far as its rows have shown.
+  const client::RegularOptions& grid() const { return grid_; }
 
  private:
   // The order of the rows of a file.
@@ -72,6 +76,7 @@ class RegularSource : public RowSource {
   bool IsOld(int64_t time_ns) const;
   std::string Written(int64_t time_ns) const;  // as the file writes times
   void TellOfGap(const std::string& time);
+  void FillValues(absl::Span<const double> values, Row& row) const;
   void Fill(client::RegularRow regular, Row& row);
   absl::StatusOr<bool> FindInFile(const SessionPlace& place);
   absl::Status CheckTimes(const SessionPlace& place) const;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "aaren/client/session_options.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
@@ -18,7 +19,9 @@ namespace aaren::cli {
 struct Row {
   std::string time;  // the source's text; empty without a time
   int64_t time_ns = 0;
-  std::vector<double> values;  // NaN: missing
+  std::vector<double> values;          // NaN: missing
+  std::vector<float> covariates = {};  // past covariates, then future ones; NaN: missing
+  std::vector<float> future = {};      // [steps ahead, future covariates]; NaN: not known
 };
 
 // The place of a session: its next token, and the times of its tokens.
@@ -35,6 +38,7 @@ class RowSource {
 
   virtual const std::vector<std::string>& columns() const = 0;
   virtual bool has_times() const = 0;
+  virtual client::Covariates covariates() const { return {}; }  // how many a row has
 
   // The next row, after a wait where rows come with time; false at the end. CANCELLED if the wait was interrupted.
   virtual absl::StatusOr<bool> Next(Row& row) = 0;

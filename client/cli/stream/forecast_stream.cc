@@ -24,6 +24,7 @@ constexpr absl::Duration kPatience = absl::Milliseconds(100);
 
 struct ForecastStream::Batch {
   std::vector<double> values;
+  std::vector<float> covariates, future;
   std::vector<int64_t> times_ns;
   size_t rows = 0;
   bool ended = false;
@@ -72,12 +73,15 @@ absl::Status ForecastStream::Run() {
 }
 
 absl::StatusOr<client::Opened> ForecastStream::Open() {
-  client::SessionOptions session{
-      .id = options_.session, .model = options_.model, .channels = static_cast<uint32_t>(source_.columns().size())};
+  client::SessionOptions session{.id = options_.session,
+                                 .model = options_.model,
+                                 .channels = static_cast<uint32_t>(source_.columns().size()),
+                                 .covariates = source_.covariates()};
   if (options_.durable) session.delivered_seq = delivered_before();
   session.delivery = options_.durable ? client::Delivery::kManual : client::Delivery::kAutomatic;
   session.open_timeout = options_.connect_timeout;
   for (uint32_t h = 1; h <= options_.horizon; ++h) session.output.horizons.push_back(h);
+  session.output.quantiles = options_.levels;
   session.output.every = options_.every;
   session.output.surprise = true;
   session.output.relative = true;
@@ -146,6 +150,8 @@ absl::Status ForecastStream::Position(const client::Opened& opened) {
 
 void ForecastStream::ReadBatch(uint64_t seq, Batch& batch) {
   batch.values.clear();
+  batch.covariates.clear();
+  batch.future.clear();
   batch.times_ns.clear();
   for (batch.rows = 0; batch.rows < kBatchRows; ++batch.rows) {
     // A live row is sent at once, and does not wait for a whole batch.
@@ -155,7 +161,10 @@ void ForecastStream::ReadBatch(uint64_t seq, Batch& batch) {
     batch.status = any.status();
     batch.ended = !any.ok() || !*any;
     if (batch.ended) return;
-    batch.values.insert(batch.values.end(), pending.row.values.begin(), pending.row.values.end());
+    const auto append = [](const auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
+    append(pending.row.values, batch.values);
+    append(pending.row.covariates, batch.covariates);
+    append(std::exchange(pending.row.future, {}), batch.future);
     if (source_.has_times()) batch.times_ns.push_back(pending.row.time_ns);
     pending.sent = client::Clock::Real().Now();
     // Before the Send, since the forecast may come to the client's thread at once.
@@ -169,7 +178,10 @@ absl::Status ForecastStream::SendRows() {
   while (!interrupt_.stopped() && !batch.ended) {
     ReadBatch(seq, batch);
     if (batch.rows == 0) break;
-    const absl::Status sent = session_->Send(seq, {.times_ns = batch.times_ns, .doubles = batch.values});
+    const absl::Status sent = session_->Send(seq, {.times_ns = batch.times_ns,
+                                                   .future_values = batch.future,
+                                                   .doubles = batch.values,
+                                                   .covariates = batch.covariates});
     if (absl::IsOutOfRange(sent)) {
       seq = session_->next_seq();
       batch.status = source_.Seek(seq);
@@ -203,8 +215,9 @@ absl::Status ForecastStream::Finish(absl::Status sent) {
 
 void ForecastStream::OnOpened(client::Session&, const client::Opened& opened) {
   told_waiting_ = false;
-  lines_.emplace(source_.columns(), opened.model.quantiles, source_.has_times(), options_.alert);
-  if (view_ != nullptr) view_->SetQuantiles(opened.model.quantiles);
+  const std::vector<float>& levels = options_.levels.empty() ? opened.model.quantiles : options_.levels;
+  lines_.emplace(source_.columns(), levels, source_.has_times(), options_.alert);
+  if (view_ != nullptr) view_->SetQuantiles(levels);
 }
 
 void ForecastStream::OnForecast(client::Session&, const client::Forecast& forecast) {

@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "aaren/client/client.h"
 #include "absl/base/thread_annotations.h"
@@ -35,11 +36,12 @@ namespace aaren::cli {
 struct ForecastStreamOptions {
   std::string target = {};
   client::ChannelOptions channel = {};
-  std::string source = {};   // the name of the rows' source in errors
-  std::string session = {};  // the session's id
-  std::string model = {};    // empty: the server's default
-  uint32_t horizon = 24;     // steps ahead, all from 1 on
-  uint32_t every = 1;        // a forecast at every so many rows
+  std::string source = {};         // the name of the rows' source in errors
+  std::string session = {};        // the session's id
+  std::string model = {};          // empty: the server's default
+  uint32_t horizon = 24;           // steps ahead, all from 1 on
+  uint32_t every = 1;              // a forecast at every so many rows
+  std::vector<float> levels = {};  // of the quantiles, ascending; empty: the model's
   RefinementFlags refinement = {};
   DurabilityFlag durability = {};
   bool durable = false;  // the output remembers the delivered forecasts

@@ -57,9 +57,8 @@ LiveView::~LiveView() {
 void LiveView::SetQuantiles(absl::Span<const float> quantiles) {
   absl::MutexLock lock(&mutex_);
   levels_ = quantiles.size();
-  low_ = NearestLevel(quantiles, 0.1f);
   median_ = NearestLevel(quantiles, 0.5f);
-  high_ = NearestLevel(quantiles, 0.9f);
+  interval_ = absl::StrCat(quantiles.front(), " .. ", quantiles.back());
 }
 
 void LiveView::Show(const PendingRow& row, const client::Forecast& forecast) {
@@ -80,9 +79,9 @@ void LiveView::Show(const PendingRow& row, const client::Forecast& forecast) {
         steps.push_back(static_cast<float>(forecast.Absolute(channel, value)));
       }
     };
-    line(low_, series.low);
+    line(0, series.low);
     line(median_, series.median);
-    line(high_, series.high);
+    line(levels - 1, series.high);
   }
   const absl::Duration latency = client::Clock::Real().Now() - row.sent;
   // The first latency begins the mean, which would otherwise creep up from zero.
@@ -103,6 +102,7 @@ void LiveView::UpdateStatus() {
   state_.status = absl::StrFormat("%s · token %d · %s/s · reply after %.1f ms · ● %s", title_, next_seq_,
                                   CompactNumber(std::round(static_cast<double>(tokens_) / seconds)),
                                   absl::ToDoubleMilliseconds(latency_), alert_ ? "alert" : "surprising");
+  if (!interval_.empty()) absl::StrAppend(&state_.status, " · ░ ", interval_);
   if (!quit_) absl::StrAppend(&state_.status, " · Ctrl-C ends");
   if (!messages_.empty()) absl::StrAppend(&state_.status, " · ", messages_.back());
 }

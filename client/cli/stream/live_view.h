@@ -32,7 +32,7 @@ class LiveView {
   LiveView(const LiveView&) = delete;
   LiveView& operator=(const LiveView&) = delete;
 
-  // The levels of the forecasts to come, ascending.
+  // The levels of the forecasts to come, ascending. The view shades the interval between the outermost.
   void SetQuantiles(absl::Span<const float> quantiles);
 
   // REQUIRES: forecast.values is [series, horizons, quantiles].
@@ -53,9 +53,8 @@ class LiveView {
   absl::Mutex mutex_;
   ChartState state_ ABSL_GUARDED_BY(mutex_);
   size_t levels_ ABSL_GUARDED_BY(mutex_) = 0;
-  size_t low_ ABSL_GUARDED_BY(mutex_) = 0;  // indices of levels
-  size_t median_ ABSL_GUARDED_BY(mutex_) = 0;
-  size_t high_ ABSL_GUARDED_BY(mutex_) = 0;
+  size_t median_ ABSL_GUARDED_BY(mutex_) = 0;  // the index of the level
+  std::string interval_ ABSL_GUARDED_BY(mutex_);
   uint64_t tokens_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t next_seq_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Duration latency_ ABSL_GUARDED_BY(mutex_);

@@ -60,6 +60,7 @@ absl::StatusOr<ModelInfo> ToValue(const v1::ModelInfo& message, absl::string_vie
                   .version = claims.Within<uint32_t>("version", message.version(), 0, INT32_MAX),
                   .digest = message.digest(),
                   .horizon = claims.Within<uint32_t>("horizon", message.horizon(), 1, kMaxHorizon),
+                  .far_horizon = claims.Within<uint32_t>("far_horizon", message.far_horizon(), 0, kMaxHorizon),
                   .quantiles = {message.quantiles().begin(), message.quantiles().end()},
                   .row_bytes = claims.Count("row_bytes", message.row_bytes()),
                   .description = message.description(),

@@ -115,14 +115,18 @@ void RegularSeries::Join(Slot& slot, absl::Span<const double> values) {
     if (std::isnan(values[i])) continue;
     double& value = slot.values[i];
     const uint32_t count = slot.counts[i]++;
-    if (count == 0 || options_.aggregate == Aggregate::kLast) {
+    const bool covariate = i + options_.covariates >= channels_;
+    // The sum of two prices, temperatures or holidays says nothing.
+    const Aggregate aggregate =
+        covariate && options_.aggregate == Aggregate::kSum ? Aggregate::kMean : options_.aggregate;
+    if (count == 0 || aggregate == Aggregate::kLast) {
       value = values[i];
-    } else if (options_.aggregate == Aggregate::kSum) {
+    } else if (aggregate == Aggregate::kSum) {
       value += values[i];
-    } else if (options_.aggregate == Aggregate::kMean) {
+    } else if (aggregate == Aggregate::kMean) {
       // The mean so far needs no sum beside the count.
       value += (values[i] - value) / (count + 1);
-    } else if (options_.aggregate == Aggregate::kMax) {
+    } else if (aggregate == Aggregate::kMax) {
       value = std::max(value, values[i]);
     }
   }

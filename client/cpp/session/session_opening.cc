@@ -38,7 +38,7 @@ std::vector<uint32_t> AllHorizons(uint32_t horizon) {
 // session newly made by the server cannot have answered tokens of the application: it has lost its memory.
 Loss SessionState::AdoptFirst(const Opened& opened) {
   answered_ = app_delivered_ = options_.delivered_seq.value_or(opened.next_seq);
-  log_.Reset(opened.next_seq, static_cast<uint32_t>(channels_));
+  ResetLog(opened.next_seq);
   return {.session = opened.created && answered_ > opened.next_seq};
 }
 
@@ -63,7 +63,7 @@ absl::Status SessionState::CheckOpened(const Opened& opened) const {
   const uint32_t channels = opened_once_ ? opened_.channels : options_.channels;
   if (channels != 0) claims.Within("channels", opened.channels, channels, channels);
   for (const uint32_t steps : options_.output.horizons) {
-    claims.Within("model.horizon", opened.model.horizon, steps, kMaxHorizon);
+    claims.Within("model.horizon", std::max(opened.model.horizon, opened.model.far_horizon), steps, kMaxHorizon);
   }
   return claims.status();
 }
@@ -76,9 +76,20 @@ void SessionState::FixShape(const Opened& opened) {
   quantiles_ = options_.output.quantiles.empty() ? opened.model.quantiles : options_.output.quantiles;
 }
 
+void SessionState::ResetLog(uint64_t seq) {
+  const Covariates& covariates = options_.covariates;
+  log_.Reset(seq, static_cast<uint32_t>(channels_),
+             {.now = covariates.past + covariates.future, .future = covariates.future * horizons_.size()});
+}
+
 absl::StatusOr<Loss> SessionState::Adopt(const Opened& opened) {
   const absl::Status possible = CheckOpened(opened);
   if (!possible.ok()) return Named(possible);
+  // A server that knows no longer rows knows no covariates, and would leave them out without a word.
+  if (options_.covariates.past + options_.covariates.future > 0 && opened.model.far_horizon == 0) {
+    return Named(absl::StatusCode::kUnimplemented,
+                 absl::StrCat("model ", opened.model.FullName(), " of server ", server_, " takes no covariates"));
+  }
   FixShape(opened);
   absl::StatusOr<Loss> loss = opened_once_ ? AdoptAgain(opened) : AdoptFirst(opened);
   if (!loss.ok()) return loss;
@@ -163,7 +174,7 @@ SessionState::Next SessionState::Rewind(uint64_t seq, uint64_t kept) {
                      absl::StrCat("the server needs tokens ", seq, " .. ", kept - 1, " again, and they are gone")));
   }
   absl::MutexLock lock(&mutex_);
-  log_.Reset(seq, static_cast<uint32_t>(channels_));
+  ResetLog(seq);
   sent_ = acked_ = seq;
   ramp_ = kFirstTokens;
   rewound_ = true;

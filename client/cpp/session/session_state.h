@@ -133,6 +133,7 @@ class SessionState {
   absl::StatusOr<Loss> AdoptAgain(const Opened& opened) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status CheckOpened(const Opened& opened) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
   void FixShape(const Opened& opened);
+  void ResetLog(uint64_t seq) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Next DeleteAgain(const Opened& opened);
   Next GoOnFrom(uint64_t seq);
   Next Rewind(uint64_t seq, uint64_t kept);

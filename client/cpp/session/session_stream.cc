@@ -72,6 +72,10 @@ void SessionState::FillOpen(MessageBuilder& builder) {
   }
   if (options_.incarnation) open.set_incarnation(*options_.incarnation);
   open.set_channels(options_.channels);
+  if (options_.covariates.past + options_.covariates.future > 0) {
+    open.mutable_covariates()->set_past(options_.covariates.past);
+    open.mutable_covariates()->set_future(options_.covariates.future);
+  }
   open.set_durability(ToMessage(options_.durability));
   *open.mutable_output() = ToMessage(options_.output);
   const EventScale& scale = options_.event_scale;

@@ -22,9 +22,10 @@ void TokenLog::Column<T>::Drop(size_t rows) {
   head_ = 0;
 }
 
-void TokenLog::Reset(uint64_t seq, uint32_t channels) {
+void TokenLog::Reset(uint64_t seq, uint32_t channels, DeclaredCovariates declared) {
   begin_ = seq;
   channels_ = channels;
+  declared_ = declared;
   shaped_ = false;
   // After a rewind the application sends earlier times again.
   last_time_ = INT64_MIN;
@@ -32,6 +33,7 @@ void TokenLog::Reset(uint64_t seq, uint32_t channels) {
   doubles_.Reset(0);
   times_.Reset(0);
   marks_.Reset(0);
+  covariates_.Reset(0);
   future_.Reset(0);
   silent_.Reset(1);
 }
@@ -51,6 +53,32 @@ absl::Status TokenLog::CheckValues(const TokenBatch& batch) const {
   const auto index =
       static_cast<uint64_t>(batch.doubles.empty() ? value - batch.values.begin() : number - batch.doubles.begin());
   return absl::InvalidArgumentError(absl::StrCat("token ", end() + index / channels_, ", channel ", index % channels_,
+                                                 ": the value is infinite as a float; NaN marks a missing one"));
+}
+
+absl::Status TokenLog::CheckCovariates(const TokenBatch& batch, size_t tokens) const {
+  // The Open's number counts; without one the first batch decides, as for other kinds of data.
+  const auto width = [&](size_t declared, size_t known, size_t size) {
+    return declared > 0 ? declared : shaped_ ? known : size / tokens;
+  };
+  absl::Status status = CheckWidth("covariates", batch.covariates.size(), tokens,
+                                   width(declared_.now, covariates_.width(), batch.covariates.size()));
+  const bool future = shaped_ ? future_.width() > 0 : !batch.future_values.empty();
+  status.Update(CheckWidth("future values", batch.future_values.size(), tokens,
+                           future ? width(declared_.future, future_.width(), batch.future_values.size()) : 0));
+  const auto infinite = [](float value) { return std::isinf(value); };
+  const auto covariate = std::find_if(batch.covariates.begin(), batch.covariates.end(), infinite);
+  if (!status.ok() || (covariate == batch.covariates.end() &&
+                       std::none_of(batch.future_values.begin(), batch.future_values.end(), infinite))) {
+    return status;
+  }
+  if (covariate == batch.covariates.end()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a batch at seq ", end(), ": a future value is infinite; NaN marks an unknown one"));
+  }
+  const auto index = static_cast<uint64_t>(covariate - batch.covariates.begin());
+  const uint64_t each = batch.covariates.size() / tokens;
+  return absl::InvalidArgumentError(absl::StrCat("token ", end() + index / each, ", covariate ", index % each,
                                                  ": the value is infinite; NaN marks a missing one"));
 }
 
@@ -86,8 +114,7 @@ absl::StatusOr<size_t> TokenLog::Check(const TokenBatch& batch) const {
       CheckWidth("doubles", batch.doubles.size(), tokens, width(doubles_.width(), batch.doubles.size(), channels_)));
   status.Update(CheckWidth("times", batch.times_ns.size(), tokens, width(times_.width(), batch.times_ns.size(), 1)));
   status.Update(CheckWidth("marks", batch.marks.size(), tokens, width(marks_.width(), batch.marks.size(), 1)));
-  status.Update(CheckWidth("future values", batch.future_values.size(), tokens,
-                           width(future_.width(), batch.future_values.size(), batch.future_values.size() / tokens)));
+  status.Update(CheckCovariates(batch, tokens));
   status.Update(CheckValues(batch));
   status.Update(CheckTimes(batch));
   if (!status.ok()) return status;
@@ -100,6 +127,7 @@ void TokenLog::FixShape(const TokenBatch& batch, size_t tokens) {
   doubles_.Reset(batch.doubles.size() / tokens);
   times_.Reset(batch.times_ns.size() / tokens);
   marks_.Reset(batch.marks.size() / tokens);
+  covariates_.Reset(batch.covariates.size() / tokens);
   future_.Reset(batch.future_values.size() / tokens);
 }
 
@@ -109,6 +137,7 @@ void TokenLog::Append(const TokenBatch& batch, size_t tokens) {
   doubles_.Append(batch.doubles);
   times_.Append(batch.times_ns);
   marks_.Append(batch.marks);
+  covariates_.Append(batch.covariates);
   future_.Append(batch.future_values);
   for (size_t i = 0; i < tokens; ++i) silent_.Append({uint8_t{batch.silent}});
   if (!batch.times_ns.empty()) last_time_ = batch.times_ns.back();
@@ -121,6 +150,7 @@ void TokenLog::DropBelow(uint64_t seq) {
   doubles_.Drop(rows);
   times_.Drop(rows);
   marks_.Drop(rows);
+  covariates_.Drop(rows);
   future_.Drop(rows);
   silent_.Drop(rows);
   begin_ += rows;
@@ -128,7 +158,7 @@ void TokenLog::DropBelow(uint64_t seq) {
 
 size_t TokenLog::token_bytes() const {
   // A mark takes up to five bytes, as a varint of 32 bits.
-  return sizeof(float) * (values_.width() + future_.width()) + sizeof(double) * doubles_.width() +
+  return sizeof(float) * (values_.width() + covariates_.width() + future_.width()) + sizeof(double) * doubles_.width() +
          sizeof(int64_t) * times_.width() + 5 * marks_.width();
 }
 
@@ -148,6 +178,7 @@ size_t TokenLog::CopyTo(uint64_t seq, size_t max_tokens, v1::Tokens& out) const 
   copy(doubles_, *out.mutable_doubles());
   copy(times_, *out.mutable_times_ns());
   copy(marks_, *out.mutable_marks());
+  copy(covariates_, *out.mutable_covariates());
   copy(future_, *out.mutable_future_values());
   return tokens;
 }

@@ -17,13 +17,19 @@
 
 namespace aaren::client {
 
+// The values of covariates in a token, as the Open declares; 0: none, or as many as the first batch has.
+struct DeclaredCovariates {
+  size_t now = 0;
+  size_t future = 0;  // at all steps ahead together
+};
+
 class TokenLog {
  public:
   uint64_t begin() const { return begin_; }
   uint64_t end() const { return begin_ + silent_.rows(); }
 
   // Forgets all tokens; the next token is `seq`, with `channels` values.
-  void Reset(uint64_t seq, uint32_t channels);
+  void Reset(uint64_t seq, uint32_t channels, DeclaredCovariates declared = {});
 
   // The number of tokens in `batch`. InvalidArgument, naming token and values, if the arrays disagree with each other
   // or with earlier batches, a value is infinite, or a time goes back.
@@ -71,17 +77,20 @@ class TokenLog {
 
   void FixShape(const TokenBatch& batch, size_t tokens);
   absl::Status CheckWidth(absl::string_view name, size_t size, size_t tokens, size_t width) const;
+  absl::Status CheckCovariates(const TokenBatch& batch, size_t tokens) const;
   absl::Status CheckValues(const TokenBatch& batch) const;
   absl::Status CheckTimes(const TokenBatch& batch) const;
 
   uint64_t begin_ = 0;
   uint32_t channels_ = 1;
+  DeclaredCovariates declared_;
   bool shaped_ = false;  // a batch has fixed the columns
   int64_t last_time_ = INT64_MIN;
   Column<float> values_;
   Column<double> doubles_;
   Column<int64_t> times_;
   Column<uint32_t> marks_;
+  Column<float> covariates_;
   Column<float> future_;
   Column<uint8_t> silent_;
 };

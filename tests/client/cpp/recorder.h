@@ -33,6 +33,7 @@ class Recorder : public Listener {
     absl::MutexLock lock(&mutex_);
     seqs_.push_back(forecast.seq);
     sums_.push_back(forecast.values[0]);
+    last_ = forecast.values.back();
     time_ns_ = forecast.time_ns;
     steps_ns_.push_back(forecast.step_ns);
   }
@@ -65,6 +66,7 @@ class Recorder : public Listener {
   std::vector<absl::Duration> waits() const { return Read(waits_); }
   std::vector<absl::Status> ended() const { return Read(ended_); }
   std::vector<Opened> opened() const { return Read(opened_); }
+  float last() const { return Read(last_); }  // the last number of the last forecast
   int disconnects() const { return Read(disconnects_); }
   std::optional<int64_t> time_ns() const { return Read(time_ns_); }
   std::vector<int64_t> steps_ns() const { return Read(steps_ns_); }
@@ -88,6 +90,7 @@ class Recorder : public Listener {
   mutable absl::Mutex mutex_;
   std::vector<uint64_t> seqs_;
   std::vector<float> sums_;
+  float last_ = 0;
   std::vector<uint64_t> rewinds_;
   std::vector<Loss> losses_;
   std::vector<absl::Status> ended_;

@@ -66,6 +66,43 @@ TEST(RecoveryTest, CutsOfAPipelinedStreamLoseAndRepeatNothing) {
   }
 }
 
+// A token's covariates are one more than its value, and 10 is known of both steps ahead.
+TEST(RecoveryTest, CutsLoseAndRepeatNoCovariates) {
+  FakeServer server;
+  server.CutAt({2, 3, 5, 8, 13, 21});
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a", .covariates = {.past = 1, .future = 1}}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  EXPECT_EQ(server.covariates("a").past(), 1u);
+  double sum = 0;
+  std::vector<float> sums;
+  for (uint64_t seq = 0; seq < 200; ++seq) {
+    const float value = Value(seq);
+    ASSERT_TRUE((*session)
+                    ->Send(seq, {.values = {value}, .future_values = {10, 10}, .covariates = {value + 1, value + 1}})
+                    .ok());
+    sums.push_back(static_cast<float>(sum += 3 * value + 2));
+  }
+  ASSERT_TRUE((*session)->Close().ok());
+  EXPECT_EQ(recorder.sums(), sums);
+  EXPECT_EQ(recorder.last(), 199 + 20);
+}
+
+TEST(RecoveryTest, ServerThatKnowsNoCovariatesIsNotBelievedToTakeThem) {
+  FakeServer server({.lie = [](v1::ServerMessage& message) {
+    for (v1::ServerItem& item : *message.mutable_items()) {
+      if (item.has_opened()) item.mutable_opened()->mutable_model()->clear_far_horizon();
+    }
+  }});
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a", .covariates = {.past = 1}}, recorder);
+  const absl::Status status = (*session)->WaitOpened().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("takes no covariates"));
+}
+
 // A server that reads the Open of a broken stream late must know it as overtaken.
 TEST(RecoveryTest, OpensAreCountedAsOneWritersOverAllStreams) {
   FakeServer server;

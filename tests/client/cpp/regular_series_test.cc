@@ -96,6 +96,36 @@ TEST(RegularSeriesTest, ValuesOfOneStepComplementEachOther) {
   EXPECT_THAT(row.values, ElementsAre(1, 2));
 }
 
+TEST(RegularSeriesTest, CovariatesAreAveragedWhereValuesAreAddedUp) {
+  RegularOptions options = Hourly();
+  options.aggregate = Aggregate::kSum;
+  options.covariates = 1;
+  RegularSeries series(2, options);
+  series.Add(0, {1, 20});
+  series.Add(kMinute, {2, 22});
+  series.Add(2 * kHour, {5, 30});
+  series.End();
+  RegularRow rows[3];
+  for (RegularRow& row : rows) ASSERT_TRUE(series.Next(row));
+  EXPECT_THAT(rows[0].values, ElementsAre(3, 21));
+  EXPECT_TRUE(std::isnan(rows[1].values[1]));
+  EXPECT_THAT(rows[2].values, ElementsAre(5, 30));
+}
+
+TEST(RegularSeriesTest, LateRowBringsItsCovariates) {
+  RegularOptions options = Hourly();
+  options.late_steps = 2;
+  options.covariates = 1;
+  RegularSeries series(2, options);
+  for (const int64_t hour : {0, 2, 1}) series.Add(hour * kHour, {1.0, 10.0 * static_cast<double>(hour)});
+  series.End();
+  RegularRow row;
+  for (const double covariate : {0, 10, 20}) {
+    ASSERT_TRUE(series.Next(row));
+    EXPECT_EQ(row.values[1], covariate);
+  }
+}
+
 TEST(RegularSeriesTest, RowsWithinAStepAreJoinedUnderItsBeginning) {
   RegularOptions options = Hourly();
   options.within_step = true;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -12,6 +13,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsNan;
 
 void Append(TokenLog& log, std::vector<float> values, std::vector<int64_t> times = {}, bool silent = false) {
   const TokenBatch batch{.values = values, .times_ns = times, .silent = silent};
@@ -51,6 +53,43 @@ TEST(TokenLogTest, RefusesDoublesBesideValuesAndDoublesBeyondAFloat) {
   const double doubles[] = {1}, large[] = {1e39};
   EXPECT_FALSE(log.Check({.values = values, .doubles = doubles}).ok());
   EXPECT_THAT(std::string(log.Check({.doubles = large}).status().message()), HasSubstr("token 0, channel 0"));
+}
+
+TEST(TokenLogTest, CovariatesStayWithTheirTokens) {
+  TokenLog log;
+  log.Reset(0, 1, {.now = 2, .future = 3});
+  const float values[] = {1, 2}, covariates[] = {10, 11, 20, 21}, future[] = {5, 6, 7, 8, 9, std::nanf("")};
+  const TokenBatch batch{.values = values, .future_values = future, .covariates = covariates};
+  ASSERT_EQ(*log.Check(batch), 2u);
+  log.Append(batch, 2);
+  v1::Tokens tokens;
+  EXPECT_EQ(log.CopyTo(1, 5, tokens), 1u);
+  EXPECT_THAT(tokens.covariates(), ElementsAre(20, 21));
+  EXPECT_THAT(tokens.future_values(), ElementsAre(8, 9, IsNan()));
+  EXPECT_EQ(log.token_bytes(), 6 * sizeof(float));
+}
+
+TEST(TokenLogTest, RefusesCovariatesThatDisagreeWithTheDeclaredNumber) {
+  TokenLog log;
+  log.Reset(0, 1, {.now = 2, .future = 3});
+  const float values[] = {1, 2}, two[] = {1, 2}, four[] = {1, 2, 3, 4};
+  EXPECT_THAT(std::string(log.Check({.values = values}).status().message()),
+              HasSubstr("has 0 covariates; 2 x 2 expected"));
+  EXPECT_THAT(std::string(log.Check({.values = values, .covariates = two}).status().message()),
+              HasSubstr("has 2 covariates; 2 x 2 expected"));
+  EXPECT_THAT(std::string(log.Check({.values = values, .future_values = four, .covariates = four}).status().message()),
+              HasSubstr("has 4 future values; 2 x 3 expected"));
+  EXPECT_TRUE(log.Check({.values = values, .covariates = four}).ok());
+}
+
+TEST(TokenLogTest, RefusesAnInfiniteCovariateByNamingIt) {
+  TokenLog log;
+  log.Reset(7, 1);
+  const float values[] = {1, 2}, covariates[] = {1, 2, 3, std::numeric_limits<float>::infinity()};
+  EXPECT_THAT(std::string(log.Check({.values = values, .covariates = covariates}).status().message()),
+              HasSubstr("token 8, covariate 1"));
+  EXPECT_THAT(std::string(log.Check({.values = values, .future_values = covariates}).status().message()),
+              HasSubstr("a future value is infinite"));
 }
 
 TEST(TokenLogTest, ACopyEndsWhereSilenceBeginsOrEnds) {

@@ -19,8 +19,6 @@ constexpr size_t kMostPoints = 30;  // a longer line carries no points
 constexpr size_t kMostBins = 8;
 constexpr double kLogarithmicFrom = 8;  // ages with at least this ratio get a logarithmic axis
 constexpr size_t kPastPerStep = 4;      // rows of the past for each row ahead
-// From the quantile 0.1 to the quantile 0.9.
-constexpr double kNominal = 0.8;
 constexpr size_t kBars = 10;
 constexpr double kBarGap = 0.004;  // beside each bar, on an axis from 0 to 1
 
@@ -46,16 +44,18 @@ void AddForecast(const SeriesScores& scores, size_t k, size_t horizon, Figure& f
     return static_cast<size_t>(std::min_element(scores.levels.begin(), scores.levels.end(), nearer) -
                                scores.levels.begin());
   };
+  const double interval = scores.forecast.interval();
   std::vector<double> low, median, high;
   for (size_t h = 0; h < horizon; ++h) {
     const float* step = quantiles.data() + h * scores.levels.size();
-    low.push_back(step[nearest(0.1)]);
+    low.push_back(step[nearest(0.5 - interval / 2)]);
     median.push_back(step[nearest(0.5)]);
-    high.push_back(step[nearest(0.9)]);
+    high.push_back(step[nearest(0.5 + interval / 2)]);
   }
   const std::vector<double> ahead = CountFrom(0, horizon);
-  // A model without the levels 0.1 and 0.9 has no interval of 80 % to draw.
-  if (!std::isnan(scores.forecast.coverage80())) figure.Band(Ink::kForecast, "80 % interval", ahead, low, high);
+  // A single level, or levels on one side only, make no interval.
+  if (!std::isnan(interval))
+    figure.Band(Ink::kForecast, absl::StrCat(IntervalText(interval), " interval"), ahead, low, high);
   figure.Line(Ink::kForecast, "median", ahead, median);
 }
 
@@ -88,6 +88,7 @@ std::vector<AgeBin> AgeBins(const std::vector<SeriesScores>& scores, size_t most
 }
 
 std::string CoverageFigure(const std::vector<SeriesScores>& scores) {
+  const double interval = scores[0].forecast.interval();
   const std::vector<double> all = CoverageByStep(Pooled(scores, &SeriesScores::forecast));
   std::vector<double> low = all, high = all;
   for (const SeriesScores& series : scores) {
@@ -98,14 +99,17 @@ std::string CoverageFigure(const std::vector<SeriesScores>& scores) {
       high[step] = std::fmax(high[step], one[step]);
     }
   }
-  Figure figure({.title = "Coverage of the 80 % interval by rows ahead",
+  Figure figure({.title = absl::StrCat("Coverage of the ", IntervalText(interval), " interval by rows ahead"),
                  .width = kWide,
                  .x = {.label = "rows ahead", .include = {1}},
-                 .y = {.label = "values inside", .include = {0.7, 0.9}, .percent = true, .padding = 0.04}});
+                 .y = {.label = "values inside",
+                       .include = {interval - 0.1, std::min(1.0, interval + 0.1)},
+                       .percent = true,
+                       .padding = 0.04}});
   const std::vector<double> ahead = CountFrom(1, all.size());
   // A single series has no spread.
   if (scores.size() > 1) figure.Band(Ink::kForecast, "lowest to highest series", ahead, low, high);
-  figure.Level(Ink::kNominal, "nominal", kNominal);
+  figure.Level(Ink::kNominal, "nominal", interval);
   figure.Line(Ink::kForecast, "all series", ahead, all);
   if (all.size() <= kMostPoints) figure.Points(Ink::kForecast, "", ahead, all);
   return figure.Svg();
@@ -206,11 +210,11 @@ std::string ForecastFigure(const EvaluatedSeries& series, const SeriesScores& sc
   return figure.Svg();
 }
 
-std::string ForecastLegend() {
+std::string ForecastLegend(double interval) {
   Figure figure({.title = "", .width = 2 * kWide});
   figure.Line(Ink::kActual, "actual", {}, {});
   figure.Line(Ink::kForecast, "forecast, median", {}, {});
-  figure.Band(Ink::kForecast, "80 % interval", {}, {}, {});
+  figure.Band(Ink::kForecast, absl::StrCat(IntervalText(interval), " interval"), {}, {}, {});
   figure.Mark(Ink::kNominal, "origin: nothing to the right of it was known", 0);
   return figure.LegendSvg();
 }

@@ -20,7 +20,7 @@ struct AgeBin {
 // At most `most` bins, youngest first, each with about as many ages. Windows of all series count alike.
 std::vector<AgeBin> AgeBins(const std::vector<SeriesScores>& scores, size_t most);
 
-// The share of values inside the 80 % interval, by rows ahead: over all series, and the spread between series.
+// The share of values inside the widest interval, by rows ahead: over all series, and the spread between series.
 std::string CoverageFigure(const std::vector<SeriesScores>& scores);
 
 // The surprises of all series, without missing surprises.
@@ -35,12 +35,12 @@ std::string AgeFigure(const std::vector<SeriesScores>& scores);
 // MASE of every forecaster, the series with the largest MASE first; at most `most` series.
 std::string WorstSeriesFigure(const std::vector<ScoreRow>& series_rows, size_t most);
 
-// The k-th sampled forecast of a series: the past, the actual values, the median and the 80 % interval. REQUIRES: the
+// The k-th sampled forecast of a series: the past, the actual values, the median and the widest interval. REQUIRES: the
 // series' samples were kept.
 std::string ForecastFigure(const EvaluatedSeries& series, const SeriesScores& scores, size_t k, size_t horizon);
 
-// The common legend of the forecast figures.
-std::string ForecastLegend();
+// The common legend of the forecast figures. `interval`: ScoreRow::interval.
+std::string ForecastLegend(double interval);
 
 }  // namespace aaren::cli
 

@@ -60,8 +60,9 @@ void AppendSummary(const ScoreRow& mean, std::string& out) {
   }
   std::string text =
       absl::StrCat("MASE ", ScoreText(mean.forecast.mase), " on average: ", absl::StrJoin(comparisons, ", "), ".");
-  if (!std::isnan(mean.forecast.coverage80)) {
-    absl::StrAppend(&text, " ", Percent(mean.forecast.coverage80), " of the values fell inside the 80 % interval.");
+  if (!std::isnan(mean.forecast.coverage)) {
+    absl::StrAppend(&text, " ", Percent(mean.forecast.coverage), " of the values fell inside the ",
+                    IntervalText(mean.interval), " interval.");
   }
   Append(out, "p", text);
 }
@@ -104,7 +105,7 @@ void AppendRow(const ScoreRow& row, std::string& out) {
   for (const Forecaster& forecaster : kForecasters) {
     AppendScore(row, &ScoreLine::mase, forecaster, "group", out);
     AppendScore(row, &ScoreLine::wql, forecaster, "wql", out);
-    if (&forecaster == &kForecasters[0]) absl::StrAppend(&out, "<td>", ScoreText(row.forecast.coverage80), "</td>");
+    if (&forecaster == &kForecasters[0]) absl::StrAppend(&out, "<td>", ScoreText(row.forecast.coverage), "</td>");
   }
   absl::StrAppend(&out, "<td class=\"group\">", row.windows, "</td></tr>\n");
 }
@@ -115,7 +116,8 @@ void AppendTable(const std::vector<ScoreRow>& rows, size_t series, std::string& 
   for (size_t f = 0; f < std::size(kForecasters); ++f) {
     absl::StrAppend(&groups, "<th colspan=\"", f == 0 ? 3 : 2, "\" class=\"", kInks[f], "\">", kForecasters[f].name,
                     "</th>");
-    absl::StrAppend(&columns, "<th>MASE</th><th>WQL</th>", f == 0 ? "<th>in 80 %</th>" : "");
+    absl::StrAppend(&columns, "<th>MASE</th><th>WQL</th>",
+                    f == 0 ? absl::StrCat("<th>in ", IntervalText(rows.back().interval), "</th>") : "");
   }
   absl::StrAppend(&out, "<div class=\"scroll\"><table id=\"scores\">\n<thead><tr>", groups, "<th></th></tr>\n<tr>",
                   columns, "<th>windows</th></tr></thead>\n<tbody>\n");
@@ -140,12 +142,13 @@ void AppendCalibrationTable(const std::vector<ScoreRow>& rows, std::string& out)
     }
   };
   absl::StrAppend(&out, "<div class=\"scroll\"><table id=\"calibration\">\n<thead><tr><th></th><th colspan=\"", steps,
-                  "\">in 80 %</th><th colspan=\"", kSurpriseColumns, "\">surprise</th></tr>\n<tr><th>series</th>");
+                  "\">in ", IntervalText(rows.back().interval), "</th><th colspan=\"", kSurpriseColumns,
+                  "\">surprise</th></tr>\n<tr><th>series</th>");
   cells("th", names);
   out += "</tr></thead>\n<tbody>\n";
   for (const ScoreRow& row : rows) {
     // The row "one window" has no calibration.
-    if (row.coverage80_by_step.empty()) continue;
+    if (row.coverage_by_step.empty()) continue;
     if (&row == &rows.back()) out += "</tbody>\n<tfoot>\n";
     absl::StrAppend(&out, "<tr><th scope=\"row\">", EscapeXml(row.series), "</th>");
     cells("td", CalibrationCells(row));
@@ -153,9 +156,37 @@ void AppendCalibrationTable(const std::vector<ScoreRow>& rows, std::string& out)
   }
   out += "</tfoot></table></div>\n";
   Append(out, "p",
-         "Ahead: the share of values inside the 80 % interval so many rows ahead. KS: the Kolmogorov-Smirnov distance "
+         "Ahead: the share of values inside the interval so many rows ahead. KS: the Kolmogorov-Smirnov distance "
          "of surprises to the uniform distribution, which honest forecasts give them; the mean is that of the series. "
          "Alerts: their share below 0.005 or above 0.995, nominally 0.01.");
+}
+
+void AppendLevelTable(const ScoreRow& mean, std::string& out) {
+  out += "<div class=\"scroll\"><table id=\"levels\">\n<thead><tr>";
+  for (const absl::string_view name : kLevelNames) absl::StrAppend(&out, "<th>", name, "</th>");
+  out += "</tr></thead>\n<tbody>\n";
+  for (const LevelScore& level : mean.levels) {
+    absl::StrAppend(&out, "<tr><th scope=\"row\">", absl::StrJoin(LevelCells(level), "</th><td>"), "</td></tr>\n");
+  }
+  out += "</tbody></table></div>\n";
+  Append(out, "p",
+         "By level, over all series. Below: the share of values at or below the quantile, which an honest forecast "
+         "makes equal to the level. Inside: the share from the quantile as far below the median to this quantile.");
+}
+
+void AppendCovariateTable(const std::vector<ScoreRow>& rows, std::string& out) {
+  out += "<div class=\"scroll\"><table id=\"covariates\">\n<thead><tr><th>covariates</th>";
+  for (const absl::string_view name : kCovariateNames) absl::StrAppend(&out, "<th>", name, "</th>");
+  out += "</tr></thead>\n<tbody>\n";
+  for (const ScoreRow& row : rows) {
+    if (!row.without_covariates) continue;
+    absl::StrAppend(&out, "<tr><th scope=\"row\">", EscapeXml(row.series), "</th><td>",
+                    absl::StrJoin(CovariateCells(row), "</td><td>"), "</td></tr>\n");
+  }
+  out += "</tbody></table></div>\n";
+  Append(out, "p",
+         "Covariates: the same origins, forecast by sessions with covariates and by sessions without. What is known in "
+         "advance was taken from the rows ahead: a weather forecast would be less right.");
 }
 
 // The series to draw: all, or from the worst to the best in even steps.
@@ -179,7 +210,7 @@ void AppendForecasts(const std::vector<EvaluatedSeries>& series, const std::vect
                                                           : absl::StrCat(drawn.size(), " of ", series.size(),
                                                                          " series, from the worst to the best,");
   Append(out, "p", absl::StrCat(which, " at origins in the first, the middle and the last third of those scored."));
-  out += ForecastLegend();
+  out += ForecastLegend(rows.back().interval);
   for (size_t i : drawn) {
     Append(out, "h3", series[i].name);
     out += "<div class=\"trio\">\n";
@@ -203,7 +234,7 @@ void AppendFigures(const std::vector<SeriesScores>& scores, const std::vector<Sc
   Append(out, "h2", "Where it is right, and where not");
   const std::string age = AgeFigure(scores);
   out += "<div class=\"pair\">\n";
-  if (!std::isnan(rows.back().forecast.coverage80)) absl::StrAppend(&out, CoverageFigure(scores), "\n");
+  if (!std::isnan(rows.back().forecast.coverage)) absl::StrAppend(&out, CoverageFigure(scores), "\n");
   const std::vector<double> surprises = AllSurprises(scores);
   if (!surprises.empty()) absl::StrAppend(&out, SurpriseFigure(surprises), "\n");
   absl::StrAppend(&out, age, "</div>\n");
@@ -245,6 +276,8 @@ std::string EvaluationPage(const std::vector<EvaluatedSeries>& series, const std
   Append(out, "h2", "Scores");
   AppendTable(rows, series.size(), out);
   AppendCalibrationTable(rows, out);
+  if (facts.levels) AppendLevelTable(rows.back(), out);
+  if (rows.back().without_covariates) AppendCovariateTable(rows, out);
   AppendFigures(scores, rows, out);
   AppendForecasts(series, scores, rows, facts.horizon, out);
   return absl::StrCat(out, "</body></html>\n");

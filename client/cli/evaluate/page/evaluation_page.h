@@ -19,6 +19,7 @@ struct EvaluationFacts {
   std::vector<std::string> files;
   size_t horizon;
   size_t season;
+  bool levels = false;  // show the scores by level
 };
 
 // The origins of the page's forecasts: three at most, spread evenly over all.

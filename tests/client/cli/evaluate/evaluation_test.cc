@@ -194,6 +194,41 @@ TEST(ScoreReportTest, JsonLinesHaveTheKeysInOrder) {
             "\n");
 }
 
+TEST_F(EvaluateTest, CovariatesComeWithTheirRowsUpToTheHorizon) {
+  // A past covariate of 10 times the value, and a known one of 100, 200, ...; the fake server adds covariates to its
+  // sum, and what is known of both steps ahead to its second number.
+  KnownCovariates covariates{.count = {.past = 1, .future = 1}};
+  std::vector<EvaluatedSeries> series = {{"a", {1, 2, 4, 7, 5}, {3}, {3}}};
+  for (size_t row = 0; row < 5; ++row) {
+    covariates.rows.push_back(static_cast<float>(10 * series[0].values[row]));
+    covariates.rows.push_back(static_cast<float>(100 * (row + 1)));
+  }
+  series[0].covariates = std::make_shared<KnownCovariates>(covariates);
+  const auto with = Score(series);
+  ASSERT_TRUE(with.ok()) << with.status();
+  EXPECT_THAT((*with)[0].samples[0].quantiles, ElementsAre(11 * (1 + 2 + 4) + 600, 2 + 400 + 500));
+  const auto without = Evaluate(series, {.target = server_.target(), .horizon = 2, .season = 1, .covariates = false},
+                                interrupt_, [](size_t) {});
+  ASSERT_TRUE(without.ok()) << without.status();
+  EXPECT_THAT((*without)[0].samples[0].quantiles, ElementsAre(1 + 2 + 4, 2));
+}
+
+TEST_F(EvaluateTest, AskedLevelsAreScoredByThemselves) {
+  // At origin 3 the forecast's median is [1 + 2 + 4, 2]; the fake server adds level - 0.5 for other levels.
+  const std::vector<EvaluatedSeries> series = {{"a", {1, 2, 4, 7, 5}, {3}}};
+  const auto scores =
+      Evaluate(series, {.target = server_.target(), .horizon = 2, .season = 1, .levels = {0.025f, 0.5f, 0.975f}},
+               interrupt_, [](size_t) {});
+  ASSERT_TRUE(scores.ok()) << scores.status();
+  const std::vector<ScoreRow> rows = ScoreRows(series, *scores);
+  EXPECT_NEAR(rows.back().interval, 0.95, 1e-6);
+  EXPECT_EQ(rows.back().forecast.coverage, 0.5);  // 7 in 7 +- 0.475, and 5 not in 2 +- 0.475
+  EXPECT_THAT(ToTable(rows), HasSubstr("in 95 %"));
+  EXPECT_THAT(ToJsonLines(rows, /*levels=*/true), HasSubstr(R"("coverage95":0.5)"));
+  EXPECT_THAT(ToJsonLines(rows, /*levels=*/true), HasSubstr(R"("0.975":{"wql":)"));
+  EXPECT_THAT(ToLevelTable(rows), HasSubstr("   0.975 "));
+}
+
 TEST(ScoreReportTest, JsonLineOfOneWindowHasNoCalibration) {
   const std::vector<ScoreRow> rows = {{.series = "one window", .windows = 2}};
   EXPECT_THAT(ToJsonLines(rows), HasSubstr(R"("windows":2})"));
@@ -201,8 +236,8 @@ TEST(ScoreReportTest, JsonLineOfOneWindowHasNoCalibration) {
 
 // The first step is always inside, later steps never.
 ScoreRow Calibrated(const std::string& series, size_t horizon) {
-  ScoreRow row{.series = series, .windows = 1, .coverage80_by_step = std::vector<double>(horizon, 0)};
-  row.coverage80_by_step[0] = 1;
+  ScoreRow row{.series = series, .windows = 1, .coverage_by_step = std::vector<double>(horizon, 0)};
+  row.coverage_by_step[0] = 1;
   row.surprise = {0.25, 0.5, 4};
   return row;
 }
@@ -223,6 +258,15 @@ TEST(ScoreReportTest, CalibrationTableHasOneWidthAndNoLineForOneWindow) {
     for (const std::string& line : lines) EXPECT_EQ(line.size(), lines[0].size()) << table;
     EXPECT_EQ(lines[3].substr(0, 4), "mean");
   }
+}
+
+TEST(ScoreReportTest, CovariateTableTellsTheChange) {
+  std::vector<ScoreRow> rows = {{.series = "a", .forecast = {0.5, 0.25, 0.8}, .windows = 1}};
+  rows[0].without_covariates = ScoreLine{1, 0.2, 0.8};
+  EXPECT_EQ(ToCovariateTable(rows),
+            "covariates      MASE   without    change       WQL   without    change\n"
+            "a             0.5000    1.0000   -50.0 %    0.2500    0.2000   +25.0 %\n");
+  EXPECT_THAT(ToJsonLines(rows), HasSubstr(R"("without_covariates":{"mase":1,"wql":0.2})"));
 }
 
 TEST(ScoreReportTest, TableHasALinePerSeriesBelowTwoOfHeader) {

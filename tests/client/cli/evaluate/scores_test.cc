@@ -50,7 +50,7 @@ TEST(ScoresTest, FlatHistoryHasNoMase) {
 TEST(ScoresTest, CoverageCountsTheEndsOfTheInterval) {
   ForecastScore score({0.1f, 0.5f, 0.9f});
   score.AddWindow(std::vector<double>{1, 3, 4, 0}, std::vector<double>{1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3}, 1);
-  EXPECT_EQ(score.coverage80(), 0.5);
+  EXPECT_EQ(score.coverage(), 0.5);
 }
 
 TEST(ScoresTest, CoverageIsKnownByStepToo) {
@@ -59,8 +59,8 @@ TEST(ScoresTest, CoverageIsKnownByStepToo) {
   score.AddWindow(std::vector<double>{2, 4}, quantiles, 1);
   score.AddWindow(std::vector<double>{4, kNone}, quantiles, 1);
   EXPECT_EQ(score.steps(), 2u);
-  EXPECT_EQ(score.coverage80(0), 0.5);
-  EXPECT_EQ(score.coverage80(1), 0);
+  EXPECT_EQ(score.coverage(0), 0.5);
+  EXPECT_EQ(score.coverage(1), 0);
 }
 
 TEST(ScoresTest, WindowsSumToTheWhole) {
@@ -72,10 +72,35 @@ TEST(ScoresTest, WindowsSumToTheWhole) {
   EXPECT_THAT(score.wql(), DoubleNear((a.loss + b.loss) / (a.magnitude + b.magnitude), 1e-12));
 }
 
+TEST(ScoresTest, WidestIntervalIsCoveredWhateverItsLevels) {
+  ForecastScore score({0.025f, 0.1f, 0.5f, 0.9f, 0.975f});
+  const std::vector<double> quantiles = {0, 1, 2, 3, 4};
+  score.AddWindow(std::vector<double>{3.5}, quantiles, 1);
+  score.AddWindow(std::vector<double>{4.5}, quantiles, 1);
+  EXPECT_THAT(score.interval(), DoubleNear(0.95, 1e-6));
+  EXPECT_EQ(score.coverage(), 0.5);
+}
+
+TEST(ScoresTest, EachLevelHasItsLossItsShareBelowAndItsInterval) {
+  ForecastScore score({0.1, 0.5, 0.9});
+  const std::vector<double> quantiles = {1, 2, 3};
+  for (double value : {0.5, 2.0, 2.5, 7.0}) score.AddWindow(std::vector<double>{value}, quantiles, 1);
+  const std::vector<LevelScore> levels = score.ByLevel();
+  ASSERT_EQ(levels.size(), 3u);
+  // Errors at the median: 1.5, 0, 0.5 and 5, half of each a loss; twice the losses over a magnitude of 12.
+  EXPECT_THAT(levels[1].wql, DoubleNear(7.0 / 12, 1e-12));
+  EXPECT_EQ(levels[0].below, 0.25);
+  EXPECT_EQ(levels[1].below, 0.5);
+  EXPECT_EQ(levels[2].below, 0.75);
+  EXPECT_EQ(levels[2].inside, 0.5);
+  EXPECT_TRUE(std::isnan(levels[0].inside) && std::isnan(levels[1].inside));
+  EXPECT_THAT((levels[0].wql + levels[1].wql + levels[2].wql) / 3, DoubleNear(score.wql(), 1e-12));
+}
+
 TEST(ScoresTest, CoverageNeedsItsLevels) {
-  ForecastScore score({0.25, 0.5, 0.75});
+  ForecastScore score({0.25, 0.5, 0.9});
   score.AddPoints(std::vector<double>{1}, std::vector<double>{1}, 1);
-  EXPECT_TRUE(std::isnan(score.coverage80()));
+  EXPECT_TRUE(std::isnan(score.coverage()));
 }
 
 TEST(ScoresTest, PoolingWeighsSeriesByTheirMagnitude) {

@@ -26,16 +26,17 @@ struct Table {
   std::string remarks;
 };
 
+ByteSource Once(std::string text) {
+  return [text = std::move(text), at = size_t{0}](char* buffer, size_t size) mutable -> absl::StatusOr<size_t> {
+    const size_t bytes = text.copy(buffer, std::min<size_t>(size, 7), at);
+    at += bytes;
+    return bytes;
+  };
+}
+
 Table ReadTable(const std::string& text, const CsvOptions& options = {}) {
   Table table;
-  auto reader = CsvReader::Open(
-      "t.csv",
-      [text, at = size_t{0}](char* buffer, size_t size) mutable -> absl::StatusOr<size_t> {
-        const size_t bytes = text.copy(buffer, std::min<size_t>(size, 7), at);
-        at += bytes;
-        return bytes;
-      },
-      options);
+  auto reader = CsvReader::Open("t.csv", Once(text), options);
   EXPECT_TRUE(reader.ok()) << reader.status() << "\n" << text;
   if (!reader.ok()) return table;
   table.columns = (*reader)->columns();
@@ -90,6 +91,23 @@ TEST(CsvDialectTest, ThousandsAreRead) {
 
 TEST(CsvDialectTest, OneColumnMayHaveDecimalCommas) {
   EXPECT_THAT(ReadTable("temp\n20,00\n21,25\n").rows, ElementsAre(ElementsAre(20), ElementsAre(21.25)));
+}
+
+TEST(CsvDialectTest, NumbersCutAtTheirDecimalCommasAreJoined) {
+  ExpectTheTable(
+      ReadTable("date,temp,hum\n2024-01-01 00:00,20,50,80,00\n2024-01-01 01:00,-21,25,81,50\n"
+                "2024-01-01 02:00,22,75,82,00\n"));
+  EXPECT_THAT(ReadTable("a,b\n1,05,2,5\n3,10,4,5\n,,4,5\n1,05,2,5\n").rows[0], ElementsAre(1.05, 2.5));
+}
+
+TEST(CsvDialectTest, WholeNumbersWithoutANameAreNotTakenForHalves) {
+  for (const absl::string_view rows : {"2024-01-01,20,10\n2024-01-02,21,11\n2024-01-03,22,12\n",
+                                       "2024-01-01,20,00\n2024-01-02,21,5\n2024-01-03,22,12\n"}) {
+    auto reader = CsvReader::Open("t.csv", Once(absl::StrCat("date,a\n", rows)), {});
+    CsvRow row;
+    ASSERT_TRUE(reader.ok()) << reader.status();
+    EXPECT_THAT(std::string((*reader)->Next(row).status().message()), HasSubstr("has 3 fields; the header has 2"));
+  }
 }
 
 TEST(CsvDialectTest, BlanksPartFieldsWhereNothingElseDoes) {

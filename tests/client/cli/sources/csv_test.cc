@@ -47,6 +47,21 @@ std::string ErrorOf(const std::string& text, const CsvOptions& options = {}) {
   return std::string(Read(text, options).status().message());
 }
 
+TEST(CsvTest, CovariatesStandBehindTheSeries) {
+  const auto read = Read("date,holiday,a,temp,b\n2024-01-01,1,2,-3,4\n", {.past = "temp", .future = "holiday"});
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_THAT(read->columns, ElementsAre("a", "b"));
+  EXPECT_THAT(read->rows[0].values, ElementsAre(2, 4, -3, 1));
+}
+
+TEST(CsvTest, ColumnOfTwoFlagsIsNamed) {
+  EXPECT_THAT(ErrorOf("a,b\n1,2\n", {.past = "b", .future = "b"}),
+              HasSubstr("--future=b names \"b\", which is a covariate of another flag"));
+  EXPECT_THAT(ErrorOf("a,b\n1,2\n", {.columns = "a,b", .past = "b"}), HasSubstr("--columns=a,b names \"b\""));
+  EXPECT_THAT(ErrorOf("a,b\n1,2\n", {.past = "temp"}), HasSubstr("no column \"temp\""));
+  EXPECT_THAT(ErrorOf("a\n1\n", {.past = "a"}), HasSubstr("no column besides the times and the covariates"));
+}
+
 TEST(CsvTest, ReadsTimesAndColumns) {
   const auto read = Read("date,a,b\n2024-01-01,1,2.5\n2024-01-02,-3,4e2\n");
   ASSERT_TRUE(read.ok()) << read.status();
@@ -143,7 +158,7 @@ TEST(CsvTest, TextWhereANumberBelongsNamesLineAndColumn) {
 TEST(CsvTest, InfinityAndNumbersBeyondAFloatAreRefused) {
   EXPECT_THAT(ErrorOf("a\ninf\n"), HasSubstr("line 2, column \"a\": \"inf\" is infinite"));
   EXPECT_THAT(ErrorOf("a\n-Infinity\n"), HasSubstr("is infinite"));
-  EXPECT_THAT(ErrorOf("a\n1e39\n"), HasSubstr("is too large"));
+  EXPECT_THAT(ErrorOf("a\n1e39\n"), HasSubstr("is too large: forecasts end at 3.4e38"));
   EXPECT_THAT(ErrorOf("a\n1e999\n"), HasSubstr("is too large"));
 }
 

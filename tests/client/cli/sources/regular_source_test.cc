@@ -55,6 +55,12 @@ class RegularSourceTest : public ::testing::Test {
   absl::Status status_;
 };
 
+TEST_F(RegularSourceTest, ValuesThatASessionCannotTellApartAreCounted) {
+  const auto source = Open("a\n1e30\n-2e30\n3e30\n");
+  Rest(*source);
+  EXPECT_THAT(source->Summary(), ElementsAre("t.csv: 2 values beyond 1e+30: forecasts take 1e+30 in their place"));
+}
+
 TEST_F(RegularSourceTest, GapIsFilledAndNamedOnceWithItsTimesAsTheFileWritesThem) {
   const auto source = Open("date,a\n2024-01-01 00:00,1\n2024-01-01 01:00,2\n2024-01-01 04:00,5\n2024-01-01 05:00,6\n");
   EXPECT_THAT(said_, HasSubstr("t.csv: a row every 1h"));

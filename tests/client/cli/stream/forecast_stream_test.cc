@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "client/cli/sources/ahead/known_ahead.h"
 #include "client/cli/sources/recent_rows.h"
 #include "client/cli/sources/regular_source.h"
 #include "tests/client/cli/temporary_file.h"
@@ -74,6 +75,12 @@ TEST_F(ForecastStreamTest, WritesOneLinePerRowInOrder) {
 TEST_F(ForecastStreamTest, EveryLeavesOutTheRowsBetween) {
   ASSERT_TRUE(Stream(*Rows(), {.session = "s", .every = 10, .durable = true}).ok());
   EXPECT_EQ(output_.Read(), Lines(0, kRows, 10));
+}
+
+TEST_F(ForecastStreamTest, AskedLevelsStandInTheLines) {
+  WriteRows(1);
+  ASSERT_TRUE(Stream(*Rows(), {.session = "s", .levels = {0.25f, 0.75f}, .durable = true}).ok());
+  EXPECT_THAT(output_.Read(), HasSubstr("\"quantiles\":{\"0.25\":[-0.25,-0.25],\"0.75\":[0.25,0.25]}}"));
 }
 
 TEST_F(ForecastStreamTest, GoesOnWhereAKilledProcessLeftTheFile) {
@@ -181,6 +188,22 @@ TEST_F(ForecastStreamTest, StoppedStreamDeliversWhatIsInFlight) {
                         output->get(), nullptr, interrupt);
   EXPECT_EQ(stream.Run().code(), absl::StatusCode::kCancelled);  // stopped before the session was open
   EXPECT_EQ(output_.Read(), "");
+}
+
+TEST_F(ForecastStreamTest, CovariatesComeThroughBrokenStreams) {
+  csv_.Write("a,p,f\n1,10,100\n2,20,200\n3,30,300\n,,400\n");
+  auto rows = RegularSource::Open("rows.csv", [this] { return OpenBytes(csv_.path()); }, true,
+                                  {.past = "p", .future = "f"}, {});
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  KnownAhead source(*std::move(rows), {.horizon = 2});
+  server_.CutAt({1, 2});
+  ASSERT_TRUE(Stream(source).ok());
+  EXPECT_EQ(server_.covariates("s").past(), 1u);
+  EXPECT_EQ(server_.covariates("s").future(), 1u);
+  // Covariates count as values, and what is known in advance is added to the second number: 200 + 300 to 0 at row 0.
+  EXPECT_THAT(output_.Read(), HasSubstr("\"value\":1,\"surprise\":null,\"quantiles\":{\"0.5\":[111,500]}}"));
+  EXPECT_THAT(output_.Read(), HasSubstr("\"value\":3,\"surprise\":null,\"quantiles\":{\"0.5\":[666,402]}}"));
+  EXPECT_EQ(server_.next_seq("s"), 3u);
 }
 
 // The fake server uses the value as its surprise. Row i of 100 holds i / 100: at a rate of 0.05 rows 98 and 99 are

@@ -16,12 +16,14 @@ namespace aaren::client {
 // Consecutive tokens of a session. The spans are read before Send returns. Every batch of a session carries the same
 // kinds of data. One token is written in place: {.values = {21.5f}, .times_ns = {time}}.
 struct TokenBatch {
-  absl::Span<const float> values = {};         // [n, channels], row-major; NaN = missing, never infinite
-  absl::Span<const int64_t> times_ns = {};     // [n] or empty; may repeat, never go back
-  absl::Span<const uint32_t> marks = {};       // [n] or empty; of events, which have no values
-  absl::Span<const float> future_values = {};  // [n, horizon, future covariates] or empty
-  bool silent = false;                         // fold without forecasting (backfill)
-  absl::Span<const double> doubles = {};       // the values, where a float has too few digits; `values` is then empty
+  absl::Span<const float> values = {};      // [n, channels], row-major; NaN = missing, never infinite
+  absl::Span<const int64_t> times_ns = {};  // [n] or empty; may repeat, never go back
+  absl::Span<const uint32_t> marks = {};    // [n] or empty; of events, which have no values
+  // [n, horizons asked for, future covariates]: the covariates at these steps ahead; NaN: not known; empty: none known
+  absl::Span<const float> future_values = {};
+  bool silent = false;                      // fold without forecasting (backfill)
+  absl::Span<const double> doubles = {};    // the values, where a float has too few digits; `values` is then empty
+  absl::Span<const float> covariates = {};  // [n, past + future], past covariates first; NaN = missing
 };
 
 // The part of a forecast that only models of events have. The time to the next event is in Forecast::values: quantiles

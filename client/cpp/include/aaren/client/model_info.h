@@ -24,6 +24,7 @@ struct ModelInfo {
   uint32_t version = 0;
   std::string digest = {};            // hex SHA-256 of the package
   uint32_t horizon = 0;               // steps ahead
+  uint32_t far_horizon = 0;           // steps ahead of sessions created with a step beyond `horizon`; 0: none
   std::vector<float> quantiles = {};  // levels, ascending
   uint64_t row_bytes = 0;             // state of a channel
   std::string description = {};

@@ -41,6 +41,9 @@ enum class Aggregate { kFirst, kLast, kMean, kSum, kMax };
 struct RegularOptions {
   TimeStep step = {};  // kNone: every row is a row of the grid, as long as times do not go back
   Aggregate aggregate = Aggregate::kLast;
+  // The last so many values of a row are covariates: joined as the others are, but by the mean where others are summed.
+  // A step without a row has missing covariates, too.
+  size_t covariates = 0;
   // A row belongs to the step in which it lies, not to the nearest step: for series with several rows a step.
   bool within_step = false;
   // The first row of a step passes at once, and later rows of the step come too late. Otherwise a step waits for its
@@ -80,6 +83,7 @@ struct RegularCounts {
 
 class RegularSeries {
  public:
+  // `channels`: the values of a row, covariates and all.
   RegularSeries(size_t channels, const RegularOptions& options) : channels_(channels), options_(options) {}
 
   // The session's last token has this time. REQUIRES: nothing was added.

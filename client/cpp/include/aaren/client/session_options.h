@@ -56,15 +56,23 @@ struct EventScale {
 
 // The contents of a forecast.
 struct OutputOptions {
-  std::vector<uint32_t> horizons = {};  // steps ahead, each in 1 .. the model's horizon, ascending; empty: all
-  std::vector<float> quantiles = {};    // levels, a subset of the model's, ascending; empty: all
-  uint32_t every = 1;                   // forecasts at the multiples of `every`
-  bool surprise = false;                // the place of each value in its forecast
+  // Steps ahead, ascending; empty: 1 .. the model's horizon. A session that is created with a step beyond the model's
+  // horizon may ask for steps up to ModelInfo::far_horizon.
+  std::vector<uint32_t> horizons = {};
+  std::vector<float> quantiles = {};  // levels, each in 0.005 .. 0.995, ascending; empty: the model's
+  uint32_t every = 1;                 // forecasts at the multiples of `every`
+  bool surprise = false;              // the place of each value in its forecast
   Refinement refinement = Refinement::kFull;
   // Forecast.values are relative to Forecast.offsets, with all digits of a series at a high level. Forecast.At is in
   // the units of the series in any case.
   bool relative = false;
   EventOutput events = {};  // for models of events
+};
+
+// The numbers beside the series that each token brings. The session learns what the numbers do to the series.
+struct Covariates {
+  uint32_t past = 0;    // known with the token, such as a measured temperature
+  uint32_t future = 0;  // known in advance, such as a holiday; past + future is 8 at most
 };
 
 // Token seq has time start_ns + seq * step_ns.
@@ -82,6 +90,7 @@ struct SessionOptions {
   // go on from the server's position, and lose the replies in between (at most once); from then on exactly once.
   std::optional<uint64_t> delivered_seq = {};
   std::optional<uint64_t> incarnation = {};  // the required incarnation
+  Covariates covariates = {};                // fixed at creation; 0 and 0: none, or the session's own
   OutputOptions output = {};
   std::optional<RegularTimes> regular_times = {};  // then batches carry no times
   EventScale event_scale = {};                     // of a session of events
