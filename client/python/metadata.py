@@ -1,4 +1,7 @@
-"""Writes the metadata of a wheel: metadata.py STAGE VERSION TAGS, with TAGS such as cp311.cp312."""
+"""Writes the metadata of a wheel: metadata.py STAGE VERSION TAG...
+
+A TAG is a Python and the interface of its module: cp311-none for one release, cp312-abi3 for 3.12 and all later ones.
+"""
 
 import sys
 import sysconfig
@@ -36,17 +39,21 @@ aaren-server = aaren.programs:server
 """
 
 
-def main(stage: Path, version: str, tags: str) -> None:
+def metadata(version: str) -> str:
+    """The core metadata of the package. Messages made by a protobuf need that protobuf, or a later one."""
+    readme = Path(__file__).with_name("README.md")
+    return METADATA.format(version=version, protobuf=protobuf, readme=readme.read_text())
+
+
+def main(stage: Path, version: str, tags: list[str]) -> None:
     info = stage / f"aaren-{version}.dist-info"
     info.mkdir()
-    readme = Path(__file__).with_name("README.md")
-    text = METADATA.format(version=version, protobuf=protobuf, readme=readme.read_text())
-    (info / "METADATA").write_text(text)
+    (info / "METADATA").write_text(metadata(version))
     platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-    lines = [f"Tag: {tag}-none-{platform}\n" for tag in tags.split(".")]
+    lines = [f"Tag: {tag}-{platform}\n" for tag in tags]
     (info / "WHEEL").write_text(WHEEL + "".join(lines))
     (info / "entry_points.txt").write_text(ENTRY_POINTS)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2], sys.argv[3])
+    main(Path(sys.argv[1]), sys.argv[2], sys.argv[3:])

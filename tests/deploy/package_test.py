@@ -8,6 +8,8 @@ import subprocess
 import tempfile
 import unittest
 
+import bare_root
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ["AAREN_BUILD"]
 
@@ -18,38 +20,10 @@ def lacks():
         return "programs under a sanitizer are not packed"
     if not all(os.path.exists(os.path.join(BUILD, "bin", program)) for program in ("aaren", "aaren-server")):
         return "the programs are not built"
-    missing = [program for program in ("cpack", "dpkg-shlibdeps", "file", "apt-get", "chroot", "unshare") if not shutil.which(program)]
+    missing = [program for program in ("cpack", "dpkg-shlibdeps", "file") if not shutil.which(program)]
     if missing:
         return f"{', '.join(missing)}: missing; deploy/setup --with-packaging installs what packs"
-    return None if os.geteuid() == 0 else "only root may chroot"
-
-
-def require(run, why):
-    """Skips the test where `run` failed, or fails it where packaging was to be there."""
-    if run.returncode == 0:
-        return run.stdout
-    required = "packaging" in os.environ.get("AAREN_REQUIRE", "").split(",")
-    raise (AssertionError if required else unittest.SkipTest)(f"{why}: {run.stderr.strip()[-300:]}")
-
-
-def unpack_what_it_asks_for(package, folder, root):
-    """By apt, for a machine on which nothing is installed yet. Scripts of the packages are not run."""
-    status = os.path.join(folder, "status")
-    os.makedirs(os.path.join(folder, "archives", "partial"))
-    with open(status, "w", encoding="utf-8"):
-        pass
-    apt = ["apt-get", "-qq", "-o", "APT::Install-Recommends=false", "-o", "APT::Sandbox::User=root", "-o", f"Dir::State::status={status}",
-           "-o", f"Dir::Cache={folder}", "-o", "Dir::Cache::archives=archives", "--download-only", "-y", "install", package]
-    require(subprocess.run(apt, capture_output=True, text=True), "apt cannot fetch the package's dependencies")
-    # /lib and its like are links in today's Debian, where some packages still hold them as folders.
-    for name in ("bin", "lib", "lib64", "sbin"):
-        os.makedirs(os.path.join(root, "usr", name), exist_ok=True)
-        os.symlink(f"usr/{name}", os.path.join(root, name))
-    for deb in glob.glob(os.path.join(folder, "archives", "*.deb")) + [package]:
-        tar = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", deb], stdout=subprocess.PIPE)
-        subprocess.run(["tar", "-x", "-C", root, "--keep-directory-symlink"], stdin=tar.stdout, check=True)
-        tar.stdout.close()
-        assert tar.wait() == 0
+    return bare_root.lacks()
 
 
 class PackageTest(unittest.TestCase):
@@ -63,18 +37,12 @@ class PackageTest(unittest.TestCase):
         packed = os.path.join(holder.name, "packed")
         subprocess.run(["cpack", "--config", os.path.join(BUILD, "packing.cmake"), "-B", packed], check=True, capture_output=True)
         (cls.package,), (cls.archive,) = (glob.glob(os.path.join(packed, name)) for name in ("*.deb", "*.tar.gz"))
-        cls.root = os.path.join(holder.name, "root")
-        unpack_what_it_asks_for(cls.package, holder.name, cls.root)
-        for name in ("proc", "tmp", "opt"):
-            os.makedirs(os.path.join(cls.root, name), exist_ok=True)
+        cls.root = bare_root.make(holder.name, cls.package)
         subprocess.run(["tar", "-x", "-z", "-C", os.path.join(cls.root, "opt"), "-f", cls.archive], check=True)
         shutil.copy(os.path.join(ROOT, "tests", "data", "weather.csv"), os.path.join(cls.root, "tmp"))
 
     def inside(self, *command):
-        """A process whose root is the folder: it has a /proc, and nothing else of this machine but its network."""
-        script = 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"'
-        process = subprocess.Popen(["unshare", "--mount", "sh", "-c", script, self.root, *command], stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True, env={"HOME": "/tmp"})
+        process = bare_root.inside(self.root, *command)
         self.addCleanup(process.communicate)
         self.addCleanup(process.terminate)
         return process

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "e2e"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "deploy"))
 
 import aaren
 import programs

@@ -8,21 +8,28 @@ from pathlib import Path
 
 import pytest
 
+import bare_root
+
 ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    """A folder with what the wheel brings; other packages are those of this environment."""
+def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
     environment = os.environ | {"AAREN_PYTHON": sys.executable}
     command = [ROOT / "deploy" / "wheel", f"--built={os.environ['AAREN_BUILD']}", f"--out={folder}"]
-    subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
     (wheel,) = folder.glob("*.whl")
     assert wheel.stat().st_size < 40e6
-    subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-deps", f"--target={folder / 'site'}", wheel],
-                   check=True)  # fmt: skip
-    return folder / "site"
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def installed(wheel):
+    """A folder with what the wheel brings; other packages are those of this environment."""
+    site = wheel.parent / "site"
+    subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-deps", f"--target={site}", wheel], check=True)
+    return site
 
 
 def test_server_of_the_wheel_answers_its_client(installed):
@@ -45,3 +52,32 @@ def test_server_of_the_wheel_answers_its_client(installed):
         server.kill()
         server.wait()
         server.stdout.close()
+
+
+def test_bare_debian_installs_the_wheel_and_serves(wheel, tmp_path):
+    if why := bare_root.lacks():
+        pytest.skip(why)
+    root = bare_root.make(str(tmp_path), "apt", "python3-pip")  # apt is in every Debian, and brings libstdc++
+    wheels = Path(root) / "opt" / "wheels"
+    download = [sys.executable, "-m", "pip", "download", "-q", "-d", str(wheels), str(wheel)]
+    downloaded = subprocess.run(download, capture_output=True, text=True, check=False)
+    bare_root.require(downloaded, "pip cannot fetch what the wheel needs")
+
+    def run(*command):
+        process = bare_root.inside(root, *command)
+        out, errors = process.communicate(timeout=300)
+        assert process.returncode == 0, errors
+        return out
+
+    run("pip", "install", "-q", "--no-index", "--find-links=/opt/wheels", "--break-system-packages", "aaren")
+    server = bare_root.inside(root, "aaren-server", "--listen=127.0.0.1:0", "--metrics_listen=", "--store=memory")
+    try:
+        ready = server.stdout.readline()
+        assert ready.startswith("ready listen="), ready or server.stderr.read()
+        target = ready.split()[1].removeprefix("listen=")
+        code = f"import aaren; s = aaren.Client('{target}').session('bare'); print(s.update(1.0).seq)"
+        assert run("python3", "-c", code).strip() == "0"
+        run("aaren", "health", f"--target={target}")
+    finally:
+        server.terminate()
+        server.communicate()
