@@ -50,7 +50,9 @@ std::string ToJson(const client::ModelInfo& model, const client::ModelList* list
   std::string out;
   JsonObject object(out);
   object.Add("name", model.name).Add("version", model.version).Add("digest", model.digest);
-  object.Add("horizon", model.horizon).Add("quantiles", absl::Span<const float>(model.quantiles));
+  object.Add("horizon", model.horizon)
+      .Add("far_horizon", model.far_horizon)
+      .Add("quantiles", absl::Span<const float>(model.quantiles));
   object.Add("row_bytes", model.row_bytes).Add("tier", model.tier).Add("description", model.description);
   if (use != nullptr) {
     object.Add("state", use->retiring ? "retiring" : "offered").Add("sessions", use->sessions);
@@ -100,7 +102,8 @@ void PrintList(const client::ModelList& list) {
 void PrintOne(const client::ModelInfo& model) {
   PrintLine(absl::StrCat("model        ", model.FullName()));
   PrintLine(absl::StrCat("digest       ", model.digest));
-  PrintLine(absl::StrCat("horizon      ", model.horizon));
+  const std::string far = model.far_horizon > 0 ? absl::StrCat(", or ", model.far_horizon, " in longer rows") : "";
+  PrintLine(absl::StrCat("horizon      ", model.horizon, far));
   PrintLine(absl::StrCat("row bytes    ", model.row_bytes));
   PrintLine(absl::StrCat("tier         ", model.tier));
   PrintLine(absl::StrCat("description  ", model.description));

@@ -77,7 +77,12 @@ std::vector<StreamLie> StreamLies() {
       InOpened("ModelInfo.quantiles nan behind", [](auto& o) { o.mutable_model()->set_quantiles(0, kNan); }),
       InOpened("ModelInfo.quantiles 7 behind", [](auto& o) { o.mutable_model()->set_quantiles(0, 7); }),
       InOpened("ModelInfo.horizon 0;", [](auto& o) { o.mutable_model()->set_horizon(0); }),
-      InOpened("Opened.model.horizon 1;", [](auto& o) { o.mutable_model()->set_horizon(1); }),
+      InOpened("Opened.model.horizon 1;",
+               [](auto& o) {
+                 o.mutable_model()->set_horizon(1);
+                 o.mutable_model()->set_far_horizon(0);
+               }),
+      InOpened("ModelInfo.far_horizon 4294967295;", [](auto& o) { o.mutable_model()->set_far_horizon(UINT32_MAX); }),
       InOpened("ModelInfo.horizon 4294967295;", [](auto& o) { o.mutable_model()->set_horizon(UINT32_MAX); }),
       InOpened("ModelInfo.version 4294967295;", [](auto& o) { o.mutable_model()->set_version(UINT32_MAX); }),
       InOpened("ModelInfo.name \"\";", [](auto& o) { o.mutable_model()->clear_name(); }),
