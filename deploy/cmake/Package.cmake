@@ -2,8 +2,8 @@
 include(GNUInstallDirs)
 
 install(TARGETS aaren-server aaren RUNTIME COMPONENT programs OPTIONAL)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/model/bundled/aaren-univariate DESTINATION ${CMAKE_INSTALL_DATADIR}/aaren/models
-        COMPONENT programs)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/model/bundled/aaren-univariate ${PROJECT_SOURCE_DIR}/model/bundled/aaren-events
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/aaren/models COMPONENT programs)
 install(FILES ${PROJECT_SOURCE_DIR}/deploy/systemd/aaren-server.service DESTINATION lib/systemd/system COMPONENT programs)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/aaren-serve RENAME copyright COMPONENT programs)
 

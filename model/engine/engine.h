@@ -36,16 +36,25 @@ enum class Refinement {
   kRestricted,  // calibrated, and restricted to values that the series can take
 };
 
+// The scale of a session of events, as far as the client knows the scale; 0: unknown.
+struct EventScale {
+  int64_t unit_ns = 0;        // the usual interval, which a row without events begins with
+  int64_t resolution_ns = 0;  // times are multiples: for surprises
+  auto operator<=>(const EventScale&) const = default;
+};
+
 struct Run {
   Slot slot;                           // distinct within one batch
   absl::Span<const float> values;      // [tokens, numbers the task takes of a token], tokens >= 1; never infinite. A
                                        // forecaster takes a float of a token, or a double in the place of two floats
-                                       // (forecast_result.h); NaN = missing
+                                       // (forecast_result.h); NaN = missing. A forecaster of events takes three
+                                       // numbers (events/event_token.h). No code but the task's looks at the values
   absl::Span<const uint8_t> forecast;  // [tokens]; non-zero where a forecast is wanted
   float* forecasts = nullptr;          // out, float32 [number wanted, result_floats()], in token order. A forecaster's
                                        // are missing before the first value
   float* surprises = nullptr;          // out, float32 [tokens], or null; NaN: none (model/README.md, step 8)
   Refinement refinement = Refinement::kRestricted;  // refines forecasts; surprises stop at kCalibrated
+  EventScale scale = {};                            // of a session of events
 };
 
 class Engine {
@@ -72,6 +81,10 @@ class Engine {
   // others within 1/65,534 of the range of their block. The values let a row of other weights be made that continues
   // this series. Empty if rows keep no values. REQUIRES: CheckRow accepts the row.
   virtual std::vector<double> Remembered(absl::Span<const std::byte> row) const = 0;
+
+  // Writes the result after the row's newest token, result_floats() numbers. False: the row keeps no result, or none of
+  // its kind of model does. REQUIRES: CheckRow accepts the row.
+  virtual bool NewestResult(absl::Span<const std::byte> /*row*/, float* /*result*/) const { return false; }
 };
 
 }  // namespace aaren::engine

@@ -39,6 +39,7 @@ class Task {
   virtual void ResetRow(absl::Span<std::byte> row) const = 0;
   virtual absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const = 0;
   virtual std::vector<double> Remembered(absl::Span<const std::byte> row) const = 0;
+  virtual bool NewestResult(absl::Span<const std::byte> /*row*/, float* /*result*/) const { return false; }
 
   // How many leading bytes of a row the task itself reads and writes, a multiple of 64. The remaining bytes belong to
   // the task's network and lie where the network computes.

@@ -4,13 +4,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "model/math/logarithm_of_two.h"
+
 namespace aaren::math {
-namespace {
-
-// ln 2 in two parts; the first has few enough bits for an exact product with any exponent.
-constexpr double kLn2High = 0x1.62e42fee00000p-1, kLn2Low = 0x1.a39ef35793c76p-33;
-
-}  // namespace
 
 // x = 2^n (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), and log(1 + f) = 2 atanh(s) with s = f / (2 + f).
 double Log(double x) {

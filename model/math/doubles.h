@@ -5,10 +5,15 @@
 // only, in a fixed order. The C library's functions differ in the last bits from machine to machine. Errors are a few
 // ulp. Threading: free functions.
 
+#include <cstddef>
+
 namespace aaren::math {
 
 double Log(double x);  // REQUIRES: x is normal and > 0
 double Exp(double x);  // 0 below -700; for x above 700 the value at 700
+
+// Exp of each of `count` numbers, in vectors. `out` is `x`, or does not overlap `x`.
+void Exp(const double* x, size_t count, double* out);
 
 struct Turned {
   double cosine, sine;

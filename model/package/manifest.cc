@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "model/package/json_fields.h"
 
 namespace aaren::package {
@@ -14,7 +16,6 @@ namespace {
 using nlohmann::json;
 
 constexpr int kFormat = 1;
-constexpr char kKind[] = "forecaster";
 
 // The double with the shortest decimal form that is still the float: 0.1 and not 0.10000000149011612.
 double Shortest(float value) {
@@ -95,14 +96,19 @@ std::string InputVersionField(const json& manifest) {
   return old ? "numerics_version" : "input_version";
 }
 
-absl::Status CheckVersions(int format, const std::string& kind, int input_version) {
+bool IsForecaster(const ModelPackage& package) { return package.kind == kForecaster; }
+
+absl::Status CheckVersions(int format, const ModelPackage& package) {
   if (format != kFormat) {
     return absl::InvalidArgumentError(absl::StrCat("format is ", format, "; this program reads ", kFormat));
   }
-  if (kind != kKind) {
-    return absl::InvalidArgumentError(absl::StrCat("kind is \"", kind, "\"; this program reads \"", kKind, "\""));
+  if (std::find(std::begin(kKinds), std::end(kKinds), package.kind) == std::end(kKinds)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("kind is \"", package.kind, "\"; this program reads ", absl::StrJoin(kKinds, ", ")));
   }
-  if (input_version != kInputVersion && input_version != kSeasonalInputVersion) {
+  // Another kind's task knows the versions of its inputs.
+  const int input_version = package.input_version;
+  if (IsForecaster(package) && input_version != kInputVersion && input_version != kSeasonalInputVersion) {
     return absl::InvalidArgumentError(absl::StrCat("input_version is ", input_version,
                                                    "; this program makes inputs of ", kInputVersion, " and ",
                                                    kSeasonalInputVersion));
@@ -110,7 +116,9 @@ absl::Status CheckVersions(int format, const std::string& kind, int input_versio
   return absl::OkStatus();
 }
 
-absl::Status CheckInputVersion(int input_version, const ForecasterConfig& config) {
+absl::Status CheckInputVersion(const ModelPackage& package) {
+  const int input_version = package.input_version;
+  const ForecasterConfig& config = package.config;
   if (input_version == InputVersion(config)) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("input_version is ", input_version, ", not ", InputVersion(config),
                                                  ", but config.seasons is ", config.seasons ? "true" : "false"));
@@ -129,7 +137,7 @@ absl::Status CheckManifest(const Manifest& manifest) {
   if (package.version < 1) {
     return absl::InvalidArgumentError(absl::StrCat("version is ", package.version, ", not 1 or more"));
   }
-  if (absl::Status status = package.config.Validate(); !status.ok()) {
+  if (absl::Status status = package.config.Validate(); IsForecaster(package) && !status.ok()) {
     return absl::InvalidArgumentError(absl::StrCat("config.", status.message()));
   }
   if (!IsFileName(manifest.weights_file)) {
@@ -149,24 +157,23 @@ absl::StatusOr<Manifest> ParseManifest(absl::string_view text) {
   Manifest manifest;
   ModelPackage& package = manifest.package;
   int format = 0;
-  int input_version = 0;
-  std::string kind;
   JsonFields fields(*parsed, "");
   // The format is read first, so that a file of another format is reported as such and not for its fields.
   fields.Read("format", format);
-  fields.Read("kind", kind);
-  fields.Read(InputVersionField(*parsed), input_version);
+  fields.Read("kind", package.kind);
+  fields.Read(InputVersionField(*parsed), package.input_version);
   fields.Read("name", package.name);
   fields.Read("version", package.version);
   fields.Read("description", package.description);
   fields.Read("training", package.training);
-  const json& config = fields.Take("config");
+  // The sizes of other kinds are constants of their tasks.
+  const json* const config = IsForecaster(package) ? &fields.Take("config") : nullptr;
   const json& weights = fields.Take("weights");
-  absl::Status status = CheckVersions(format, kind, input_version);
+  absl::Status status = CheckVersions(format, package);
   // A missing field is reported before the version error that the field's default value of zero would cause.
   if (absl::Status finish = fields.Finish(); !finish.ok() && (status.ok() || format == 0)) status = finish;
-  if (status.ok()) status = ReadConfig(config, package.config);
-  if (status.ok()) status = CheckInputVersion(input_version, package.config);
+  if (status.ok() && config != nullptr) status = ReadConfig(*config, package.config);
+  if (status.ok() && config != nullptr) status = CheckInputVersion(package);
   if (status.ok()) status = ReadWeights(weights, manifest);
   if (status.ok()) status = CheckManifest(manifest);
   if (!status.ok()) return status;
@@ -175,17 +182,17 @@ absl::StatusOr<Manifest> ParseManifest(absl::string_view text) {
 
 absl::StatusOr<std::string> FormatManifest(const Manifest& manifest) {
   const ModelPackage& package = manifest.package;
-  const nlohmann::ordered_json value = {
+  nlohmann::ordered_json value = {
       {"format", kFormat},
-      {"kind", kKind},
+      {"kind", package.kind},
       {"name", package.name},
       {"version", package.version},
       {"description", package.description},
-      {"input_version", InputVersion(package.config)},
-      {"config", FormatConfig(package.config)},
-      {"weights", {{"file", manifest.weights_file}, {"sha256", manifest.weights_sha256}}},
-      {"training", package.training},
+      {"input_version", IsForecaster(package) ? InputVersion(package.config) : package.input_version},
   };
+  if (IsForecaster(package)) value["config"] = FormatConfig(package.config);
+  value["weights"] = {{"file", manifest.weights_file}, {"sha256", manifest.weights_sha256}};
+  value["training"] = package.training;
   // nlohmann-json throws for text that is not UTF-8, and the exception ends here.
   try {
     return value.dump(2) + "\n";

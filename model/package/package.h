@@ -38,6 +38,9 @@
 //   season.gate.bias                 [5 k]
 //   season.residual.N.weight         [T, 24]     N = 0 .. 2: kSeasonAgo, kSeasonsMean, kSecondAgo
 //
+// The tensors above are a forecaster's. A package of another kind has the tensors of the kind's task, which checks
+// their names and shapes (model/engine/events/event_package.h).
+//
 // Loading trusts nothing. The checks cover sizes, shapes, dtypes, finite values, decay >= 0, hashes, and paths that
 // stay in the folder. The error names the file, the tensor or field, and both values. Threading: a plain value; const
 // access is safe from any thread.
@@ -69,11 +72,17 @@ inline int InputVersion(const ForecasterConfig& config) {
   return config.seasons ? kSeasonalInputVersion : kInputVersion;
 }
 
+// Kinds of models. A kind has a Task (model/engine/ADDING_A_TASK.md).
+inline constexpr char kForecaster[] = "forecaster", kEvents[] = "events";
+inline constexpr const char* kKinds[] = {kForecaster, kEvents};
+
 struct ModelPackage {
+  std::string kind = kForecaster;
   std::string name;  // "aaren-univariate"; [a-z0-9-]{1,64}
   int version = 1;   // >= 1; name:version names one package in a folder of models
   std::string description;
-  ForecasterConfig config;
+  ForecasterConfig config;  // of a forecaster
+  int input_version = 0;    // of other kinds: a forecaster's follows from its config
   std::map<std::string, Tensor> tensors;
   std::map<std::string, std::string> training;  // free text: seed, command, time, machine, metrics
   std::string digest;                           // hex sha256 of both files' contents; set by Load and Save

@@ -42,6 +42,10 @@ absl::StatusOr<std::vector<Row>> RunRpcAgainst(const std::string& other);
 // One session through a million tokens: memory and time at both ends.
 absl::StatusOr<std::vector<Row>> RunAgeBench();
 
+// Events a second of one core, with and without the numbers of replies.
+absl::StatusOr<std::vector<Row>> RunEventsBench();
+extern const char kEventsNote[];
+
 // Saves and loads a second of each store, beside the same bytes by a bare RocksDB.
 absl::StatusOr<std::vector<Row>> RunStoreBench();
 extern const char kStoreNote[];

@@ -28,6 +28,8 @@ const Bench kBenches[] = {
      RunNumericsBench, kNumericsNote},
 #ifdef AAREN_WITH_SERVER
     {"age", "one session through a million tokens: memory and time at both ends", RunAgeBench},
+    {"events", "events of the bundled model on one core: microseconds by events in a call, with and without a reply",
+     RunEventsBench, kEventsNote},
     {"rpc", "the server with an echo for a model against a bare gRPC echo; streams against sessions; memory",
      RunRpcBench, "", nullptr, RunRpcAgainst},
     {"server", "the server with its model beside the model and the messages alone; a second shard", RunServerBench,

@@ -160,6 +160,7 @@ class SessionsTest(ServerTest):
     def test_models_lists_the_bundled_one(self):
         result = aaren("models", "list", f"--target={self.server.target}", "--json")
         self.assertIn("aaren-univariate", result.stdout)
+        self.assertIn("aaren-events", result.stdout)
 
     def test_metrics_count_every_token(self):
         self.stream("counted", "all.csv")

@@ -6,6 +6,7 @@
 #include "model/engine/cpu/claim.h"
 #include "model/engine/cpu/host_lane.h"
 #include "model/engine/cpu/slab.h"
+#include "model/engine/events/event_task.h"
 #include "model/engine/forecasting/forecasting_task.h"
 #include "model/engine/forecasting/forward.h"
 #include "model/engine/forecasting/weights.h"
@@ -33,6 +34,9 @@ class CpuEngine final : public Engine {
   void ResetRow(absl::Span<std::byte> row) const override { task_->ResetRow(row); }
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override { return task_->CheckRow(row); }
   std::vector<double> Remembered(absl::Span<const std::byte> row) const override { return task_->Remembered(row); }
+  bool NewestResult(absl::Span<const std::byte> row, float* result) const override {
+    return task_->NewestResult(row, result);
+  }
 
   const Task& task() const { return *task_; }
 
@@ -81,7 +85,15 @@ void CpuLane::Release(absl::Span<const Run> runs, StateSlab& rows) const {
 }
 
 // Makes the task for the package's kind of model. A new kind of model is added here.
-std::unique_ptr<Task> NewTask(const package::ModelPackage& package, Tier tier) {
+absl::StatusOr<std::unique_ptr<Task>> NewTask(const package::ModelPackage& package, Tier tier) {
+  if (package.kind == package::kEvents) {
+    if (tier == Tier::kExact) return events::NewEventTask(package);
+    return absl::FailedPreconditionError("a forecaster of events has the tier exact only");
+  }
+  if (tier == Tier::kFast) {
+    const package::ModelPackage rounded = RoundedWeights(package);
+    return NewForecastingTask(rounded, NewHostNetwork(rounded, tier));
+  }
   return NewForecastingTask(package, NewHostNetwork(package, tier));
 }
 
@@ -92,8 +104,9 @@ absl::StatusOr<std::unique_ptr<Engine>> NewCpuEngine(const package::ModelPackage
   if (!math::HasFma()) {
     return absl::FailedPreconditionError("this CPU has no fused multiply-add (x86: AVX2 and FMA), so no tier");
   }
-  std::unique_ptr<Task> task = NewTask(tier == Tier::kFast ? RoundedWeights(package) : package, tier);
-  return std::make_unique<CpuEngine>(std::move(task), tier);
+  absl::StatusOr<std::unique_ptr<Task>> task = NewTask(package, tier);
+  if (!task.ok()) return task.status();
+  return std::make_unique<CpuEngine>(*std::move(task), tier);
 }
 
 }  // namespace aaren::engine

@@ -12,7 +12,9 @@
 
 namespace aaren::engine {
 
-// Makes the engine. FailedPrecondition on a CPU without FMA. REQUIRES: LoadPackage accepted the package.
+// Makes the engine. FailedPrecondition on a CPU without FMA, and for a tier that the package's kind of model does not
+// have; InvalidArgument, naming the tensor, for weights that the kind's task refuses. REQUIRES: LoadPackage accepted
+// the package.
 absl::StatusOr<std::unique_ptr<Engine>> NewCpuEngine(const package::ModelPackage& package, Tier tier = Tier::kExact);
 
 }  // namespace aaren::engine

@@ -17,7 +17,6 @@
 namespace aaren::events {
 namespace {
 
-constexpr size_t kTile = 64;  // tokens that read each weight once
 constexpr size_t kMarkStride = math::PadToLanes(kMarkInputs);
 constexpr size_t kInputStride = math::PadToLanes(kInputs);
 constexpr double kNanosecond = 1e-9;
@@ -26,7 +25,7 @@ constexpr double kNanosecond = 1e-9;
 struct Waiting {
   EventRow* row;
   EventResult* result;  // or null
-  double gap, log_scale;
+  double gap, rounding, log_scale;
   Places places;
   size_t live;
   bool token;  // false: the event made none
@@ -63,11 +62,11 @@ class HostEventEngine final : public EventEngine {
   explicit HostEventEngine(const EventPackage& package) : weights_(package) {}
 
   std::unique_ptr<Scratch> NewScratch() const override { return std::make_unique<Tile>(weights_); }
+  void Take(const Event& event, double rounding, EventRow& row, EventResult* result, Scratch& scratch) const override;
+  void Pass(Scratch& scratch) const override;
   absl::Status Step(absl::Span<const EventRun> runs, Scratch& scratch) const override;
 
  private:
-  void Take(const Event& event, EventRow& row, EventResult* result, Tile& tile) const;
-  void Pass(Tile& tile) const;
   void Embed(Tile& tile) const;
   void Attend(size_t index, Tile& tile) const;
   void AddMlp(const EventBlock& block, Tile& tile) const;
@@ -104,18 +103,19 @@ absl::Status HostEventEngine::Step(absl::Span<const EventRun> runs, Scratch& scr
   Tile& tile = static_cast<Tile&>(scratch);
   for (const EventRun& run : runs) {
     for (size_t k = 0; k < run.events.size(); ++k) {
-      Take(run.events[k], *run.row, run.results == nullptr ? nullptr : run.results + k, tile);
+      Take(run.events[k], 0, *run.row, run.results == nullptr ? nullptr : run.results + k, tile);
       if (tile.size == kTile) Pass(tile);
     }
   }
-  if (tile.size > 0) Pass(tile);
+  Pass(tile);
   return absl::OkStatus();
 }
 
-void HostEventEngine::Take(const Event& event, EventRow& row, EventResult* result, Tile& tile) const {
+void HostEventEngine::Take(const Event& event, double rounding, EventRow& row, EventResult* result,
+                           Scratch& scratch) const {
+  Tile& tile = static_cast<Tile&>(scratch);
   EventMemory& memory = row.memory;
-  // The difference of any two times fits the unsigned number.
-  // The difference is formed in unsigned numbers, where no overflow is undefined.
+  // The difference of any two times fits an unsigned number, and unsigned numbers have no undefined overflow.
   const uint64_t waited = static_cast<uint64_t>(event.time_ns) - static_cast<uint64_t>(row.newest_ns);
   const double gap = memory.count == 0 ? 0 : static_cast<double>(waited) * kNanosecond;
   if (memory.count == 0 && memory.calendar != 0) memory.epoch = static_cast<double>(event.time_ns) * kNanosecond;
@@ -128,6 +128,7 @@ void HostEventEngine::Take(const Event& event, EventRow& row, EventResult* resul
   waiting = {.row = &row,
              .result = result,
              .gap = gap,
+             .rounding = rounding,
              .log_scale = 0,
              .places = {},
              .live = memory.live,
@@ -142,7 +143,9 @@ void HostEventEngine::Take(const Event& event, EventRow& row, EventResult* resul
   WriteMarkInputs(memory, tile.MarksOf(token), kMarkStride);
 }
 
-void HostEventEngine::Pass(Tile& tile) const {
+void HostEventEngine::Pass(Scratch& scratch) const {
+  Tile& tile = static_cast<Tile&>(scratch);
+  if (tile.size == 0) return;
   Embed(tile);
   for (size_t k = 0; k < kBlocks; ++k) {
     Attend(k, tile);
@@ -245,8 +248,8 @@ void HostEventEngine::Finish(size_t token, Tile& tile) const {
   EventResult* result = waiting.result;
   // The surprise is judged before the row takes the new outlook: the event was forecast by the old outlook.
   if (result != nullptr) {
-    *result = {
-        .outlook = kNoOutlook, .marks = {}, .surprise = static_cast<float>(SurpriseOf(row.outlook, waiting.gap))};
+    const double surprise = SurpriseOf(row.outlook, waiting.gap, waiting.rounding);
+    *result = {.outlook = kNoOutlook, .marks = {}, .surprise = static_cast<float>(surprise)};
   }
   if (!waiting.token) return;
   row.outlook = OutlookOf(heads + weights_.heads.offset(EventWeights::kTime), waiting.places, waiting.log_scale);

@@ -17,14 +17,14 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "model/engine/events/event_package.h"
+#include "model/engine/events/event_token.h"
 #include "model/engine/events/memory.h"
 #include "model/engine/events/outlook.h"
 #include "model/engine/events/sizes.h"
 
 namespace aaren::events {
 
-// The number of this engine's bits: it changes whenever a bit of a result or a row may change.
-inline constexpr int kEventNumericsVersion = 1;
+inline constexpr size_t kTile = 64;  // events that read each weight once
 
 // Softmax attention over all tokens so far, with outputs a / c, which never grow (model/engine/network/fold.h).
 struct EventLayer {
@@ -38,11 +38,6 @@ struct EventRow {
   Outlook outlook;  // after the newest event
 };
 static_assert(sizeof(EventRow) <= 8192);
-
-struct Event {
-  int64_t time_ns;  // since 1970 UTC, or since any origin if the row was made without a calendar
-  uint64_t mark;    // the mark's name
-};
 
 struct EventResult {
   Outlook outlook;              // not made() before the first interval above 0
@@ -66,6 +61,15 @@ class EventEngine {
 
   virtual ~EventEngine() = default;
   virtual std::unique_ptr<Scratch> NewScratch() const = 0;
+
+  // Takes an event into a row. `result` may be null, and is written by Pass. `rounding`, in seconds, is the distance of
+  // the times that a client can tell apart, and only the surprise depends on the rounding; 0: unknown. REQUIRES: fewer
+  // than kTile events were taken since the last Pass, and the time is not before the row's newest.
+  virtual void Take(const Event& event, double rounding, EventRow& row, EventResult* result,
+                    Scratch& scratch) const = 0;
+
+  // Sends the events that were taken through the network: rows and results are complete afterwards.
+  virtual void Pass(Scratch& scratch) const = 0;
 
   // Takes every run's events into its row, in order. InvalidArgument if the times of a run go back or a row is in two
   // runs; then no row is changed.

@@ -1,10 +1,8 @@
 #ifndef AAREN_MODEL_ENGINE_EVENTS_EVENT_PACKAGE_H_
 #define AAREN_MODEL_ENGINE_EVENTS_EVENT_PACKAGE_H_
 
-// A forecaster of events on disk: a folder with model.json (kind "events") and weights.safetensors.
-//
-// Loading trusts nothing: names, shapes, finite values and the weights' SHA-256 are checked, and the error names the
-// file and the tensor or field. Threading: a plain value.
+// A forecaster of events on disk: a package of kind "events" (model/package/package.h). The package brings files,
+// hashes and finite weights; this page brings the names and shapes of the tensors.
 
 #include <cstdint>
 #include <map>
@@ -20,24 +18,19 @@ namespace aaren::events {
 // The number of the network's meaning of inputs and outputs. The number changes when earlier weights would be wrong.
 inline constexpr int kEventInputVersion = 1;
 
-struct EventPackage {
-  std::string name = "aaren-events";
-  int version = 1;
-  std::string description;
-  std::map<std::string, package::Tensor> tensors;
-  std::map<std::string, std::string> training;  // free text: seed, steps, losses
-  std::string digest;                           // hex sha256 of both files' contents; set by Load and Save
-};
+using EventPackage = package::ModelPackage;
 
 // The name and shape of every tensor.
 std::map<std::string, std::vector<int64_t>> EventTensors();
 
-// NotFound if the folder or a file is missing, InvalidArgument for wrong content, DataLoss if the weights differ from
-// their hash.
+// InvalidArgument, naming the field or tensor, if the package is none of a forecaster of events.
+absl::Status CheckEventPackage(const EventPackage& package);
+
+// As package::LoadPackage and CheckEventPackage.
 absl::StatusOr<EventPackage> LoadEventPackage(const std::string& folder);
 
-// Writes both files, each replaced in one rename, and sets package.digest. InvalidArgument for wrong tensors,
-// Unavailable if a file cannot be written.
+// Sets kind, input version and digest, and writes the package as package::SavePackage does. InvalidArgument for wrong
+// tensors.
 absl::Status SaveEventPackage(const std::string& folder, EventPackage& package);
 
 }  // namespace aaren::events

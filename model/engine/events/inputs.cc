@@ -147,8 +147,8 @@ Places PlacesOf(const EventMemory& memory) {
 void WriteInputs(const EventMemory& memory, float* inputs) {
   const double scale = LogScale(memory);
   Writer to(inputs);
-  // A token exists once an interval was seen, so at least two events came and i >= 1.
-  const auto i = static_cast<double>(memory.count - 1);  // the newest event's number
+  // The newest event's number. A session that was told its scale has a token at event 0, which counts as event 1.
+  const auto i = static_cast<double>(std::max<uint64_t>(memory.count, 2) - 1);
   to.Put(math::Log(1 + i) / 3 - 1);
   to.Put(1 / std::sqrt(i));
   WriteRing(memory, scale, to);

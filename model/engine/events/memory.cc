@@ -48,9 +48,10 @@ void ObserveGap(double gap, EventMemory& memory) {
   if (!HasScale(memory)) return;
   const double scale = math::Exp(LogScale(memory));
   // The traces decay by the scale of the stream's own intervals, and so know no unit of time.
-  for (size_t k = 0; k < std::size(kTraceScales); ++k) {
-    memory.trace[k] = memory.trace[k] * math::Exp(-gap / (kTraceScales[k] * scale)) + 1;
-  }
+  double kept[std::size(kTraceScales)];
+  for (size_t k = 0; k < std::size(kTraceScales); ++k) kept[k] = -gap / (kTraceScales[k] * scale);
+  math::Exp(kept, std::size(kept), kept);
+  for (size_t k = 0; k < std::size(kTraceScales); ++k) memory.trace[k] = memory.trace[k] * kept[k] + 1;
 }
 
 void Forget(uint8_t slot, EventMemory& memory) {
@@ -143,6 +144,13 @@ EventMemory NoEvents(double epoch) {
   std::memset(memory.pairs, kNoSlot, sizeof(memory.pairs));
   for (MarkSlot& slot : memory.slots) std::memset(slot.successors, kNoSlot, sizeof(slot.successors));
   return memory;
+}
+
+void ExpectInterval(double interval, EventMemory& memory) {
+  for (size_t k = 0; k < std::size(kLogKeep); ++k) memory.log_gap[k].Add(math::Log(interval), kLogKeep[k]);
+  for (size_t k = 0; k < std::size(kGapKeep); ++k) memory.gap[k].Add(interval, kGapKeep[k]);
+  // Traces count events, and the first event is one.
+  std::fill(std::begin(memory.trace), std::end(memory.trace), 1.0);
 }
 
 size_t FindSlot(const EventMemory& memory, uint64_t mark) {

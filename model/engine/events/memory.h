@@ -95,6 +95,10 @@ struct Arrival {
 // times have no known origin or unit, and then the calendar's inputs stay 0.
 EventMemory NoEvents(double epoch);
 
+// Tells a memory without events the usual interval, in seconds: it counts as one interval in the running means, and so
+// the first event makes a token already. REQUIRES: interval > 0.
+void ExpectInterval(double interval, EventMemory& memory);
+
 // The slot of a mark; kNewMark if the mark has none.
 size_t FindSlot(const EventMemory& memory, uint64_t mark);
 

@@ -6,7 +6,9 @@
 #include <limits>
 #include <numbers>
 
+#include "model/engine/network/activation.h"
 #include "model/math/doubles.h"
+#include "model/math/lanes.h"
 #include "model/math/scalar_operations.h"
 
 namespace aaren::events {
@@ -82,8 +84,6 @@ MixturePoint MixtureAt(const Outlook& outlook, double z) {
   return point;
 }
 
-float Spread(float raw) { return math::scalar::SoftplusOf<ScalarOperations>(raw) + kLeastSpread; }
-
 // Turns logits into probabilities, in the order of the components.
 void Softmax(const float* logits, const Places& places, float* weight) {
   float most = -std::numeric_limits<float>::infinity(), sum = 0;
@@ -94,11 +94,32 @@ void Softmax(const float* logits, const Places& places, float* weight) {
   for (size_t k = 0; k < kComponents; ++k) {
     if (present(k)) most = std::max(most, logits[k]);
   }
+  alignas(64) float below[math::PadToLanes(kComponents)] = {};
+  for (size_t k = 0; k < kComponents; ++k) below[k] = std::min(logits[k] - most, 0.0f);
+  engine::Exp(below, std::size(below), below);
   for (size_t k = 0; k < kComponents; ++k) {
-    weight[k] = present(k) ? math::scalar::ExpOfNegative<ScalarOperations>(logits[k] - most) : 0.0f;
+    weight[k] = present(k) ? below[k] : 0.0f;
     sum += weight[k];
   }
   for (size_t k = 0; k < kComponents; ++k) weight[k] /= sum;
+}
+
+// The part of MixtureAt that is no density, with the same bits, and faster.
+double BelowAt(const Outlook& outlook, double z) {
+  double below = 0;
+  for (size_t part = 0; part < 2; ++part) {
+    for (size_t k = kNormals[part]; k < kNormalEnds[part]; ++k) {
+      if (outlook.weight[k] == 0) continue;
+      below += outlook.weight[k] * NormalBelow((z - outlook.at[k]) / outlook.spread[k]);
+    }
+  }
+  double left[kWeibulls];
+  for (size_t j = 0; j < kWeibulls; ++j) left[j] = (z - outlook.at[kLogNormals + j]) / outlook.spread[kLogNormals + j];
+  math::Exp(left, kWeibulls, left);
+  for (double& one : left) one = -one;
+  math::Exp(left, kWeibulls, left);
+  for (size_t j = 0; j < kWeibulls; ++j) below += outlook.weight[kLogNormals + j] * (1 - left[j]);
+  return below;
 }
 
 double PlaceIn(const Outlook& outlook, double gap) {
@@ -112,18 +133,19 @@ Outlook OutlookOf(const float* numbers, const Places& places, double log_scale) 
   Outlook outlook = kNoOutlook;
   outlook.log_scale = log_scale;
   Softmax(numbers + kLogit, places, outlook.weight);
-  size_t k = 0;
-  for (size_t j = 0; j < kLogNormals; ++j, ++k) {
-    outlook.at[k] = numbers[kNormalMean + j];
-    outlook.spread[k] = Spread(numbers[kNormalSpread + j]);
-  }
-  for (size_t j = 0; j < kWeibulls; ++j, ++k) {
-    outlook.at[k] = numbers[kWeibullMean + j];
-    outlook.spread[k] = Spread(numbers[kWeibullSpread + j]);
-  }
+  alignas(64) float spread[math::PadToLanes(kLogNormals + kWeibulls + 1)] = {};
+  std::copy_n(numbers + kNormalSpread, kLogNormals, spread);
+  std::copy_n(numbers + kWeibullSpread, kWeibulls, spread + kLogNormals);
+  spread[kLogNormals + kWeibulls] = numbers[kCopySpread];
+  engine::Softplus(spread, std::size(spread), spread);
+  for (float& one : spread) one += kLeastSpread;
+  std::copy_n(numbers + kNormalMean, kLogNormals, outlook.at);
+  std::copy_n(numbers + kWeibullMean, kWeibulls, outlook.at + kLogNormals);
+  std::copy_n(spread, kLogNormals + kWeibulls, outlook.spread);
+  size_t k = kLogNormals + kWeibulls;
   for (size_t j = 0; j < kCopies; ++j, ++k) {
     outlook.at[k] = places.ring[j];
-    outlook.spread[k] = Spread(numbers[kCopySpread]);
+    outlook.spread[k] = spread[kLogNormals + kWeibulls];
   }
   // The deviation changes by a factor of exp(5) = 148 at most.
   const float stretch = std::clamp(numbers[kAfterStretch], -5.0f, 5.0f);
@@ -135,7 +157,7 @@ Outlook OutlookOf(const float* numbers, const Places& places, double log_scale) 
 
 double ProbabilityWithin(const Outlook& outlook, double gap) {
   if (!(gap > 0)) return outlook.tie;
-  return outlook.tie + (1 - outlook.tie) * MixtureAt(outlook, PlaceIn(outlook, gap)).below;
+  return outlook.tie + (1 - outlook.tie) * BelowAt(outlook, PlaceIn(outlook, gap));
 }
 
 double LogDensity(const Outlook& outlook, double gap) {
@@ -172,8 +194,12 @@ double IntervalAfterSilence(const Outlook& outlook, double silence, double level
   return std::max(IntervalAt(outlook, before + level * (1 - before)), silence);
 }
 
-double SurpriseOf(const Outlook& outlook, double gap) {
+double SurpriseOf(const Outlook& outlook, double gap, double rounding) {
   if (!outlook.made()) return std::numeric_limits<double>::quiet_NaN();
+  if (rounding > 0) {
+    const double below = gap > 0 ? ProbabilityWithin(outlook, std::max(gap - rounding / 2, 0.0)) : 0;
+    return (below + ProbabilityWithin(outlook, gap + rounding / 2)) / 2;
+  }
   return gap > 0 ? ProbabilityWithin(outlook, gap) : outlook.tie / 2.0;
 }
 

@@ -44,8 +44,9 @@ double ProbabilityAfterSilence(const Outlook& outlook, double silence, double ga
 double IntervalAfterSilence(const Outlook& outlook, double silence, double level);
 
 // The place of an interval in its forecast, uniform in [0, 1] where forecasts are right: a tie is in the middle of the
-// ties. NaN without a forecast.
-double SurpriseOf(const Outlook& outlook, double gap);
+// ties. Where times are rounded to multiples of `rounding` seconds, the middle of the intervals that become `gap`. NaN
+// without a forecast.
+double SurpriseOf(const Outlook& outlook, double gap, double rounding = 0);
 
 }  // namespace aaren::events
 

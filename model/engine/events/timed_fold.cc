@@ -9,12 +9,17 @@ namespace aaren::events {
 void FoldEvent(const float* scores, const float* values, const double* decay, float elapsed, EventLayer& layer,
                float* out) {
   constexpr size_t kHeadWidth = kValueWidth / kHeads;
+  double below[2][kHeads];  // how far the score and the aged peak are below the new peak
   for (size_t h = 0; h < kHeads; ++h) {
     const double age = h < kHeads / 2 ? 1.0 : static_cast<double>(elapsed), score = scores[h];
     const double aged = layer.peak[h] - decay[h] * age, peak = std::max(aged, score);
-    const double added = math::Exp(score - peak);
-    const double weight = layer.weight[h] * math::Exp(aged - peak) + added, share = added / weight;
+    below[0][h] = score - peak;
+    below[1][h] = aged - peak;
     layer.peak[h] = peak;
+  }
+  math::Exp(below[0], 2 * kHeads, below[0]);
+  for (size_t h = 0; h < kHeads; ++h) {
+    const double added = below[0][h], weight = layer.weight[h] * below[1][h] + added, share = added / weight;
     layer.weight[h] = weight;
     double* output = layer.output + h * kHeadWidth;
     for (size_t j = 0; j < kHeadWidth; ++j) {

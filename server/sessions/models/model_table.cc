@@ -47,7 +47,11 @@ absl::Status ModelTable::Add(package::ModelPackage package, std::unique_ptr<engi
     return absl::ResourceExhaustedError(absl::StrCat("no more than ", kMostModels, " models at once"));
   model->index = FreeIndex(-1);
   if (model->other_tier != nullptr) model->other_tier->index = FreeIndex(model->index);
-  if (first_.empty()) std::tie(first_, first_name_) = std::tie(model->id, model->package.name);
+  const auto forecasts = [](const auto& one) { return one->package.kind == package::kForecaster; };
+  // Clients that name no model send values, so a model of another kind is the default only where no forecaster is.
+  if (models_.empty() || (forecasts(model) && std::none_of(models_.begin(), models_.end(), forecasts))) {
+    std::tie(first_, first_name_) = std::tie(model->id, model->package.name);
+  }
   models_.insert(std::upper_bound(models_.begin(), models_.end(), model, ByNameThenVersion), std::move(model));
   return absl::OkStatus();
 }

@@ -38,8 +38,8 @@ struct PendingPackage {
 class ModelTable {
  public:
   // Adds a model and offers it at once. AlreadyExists if the name:version is taken, even by a retiring
-  // model. The first model added is the default. `other_tier`, if any, is for sessions begun in the other
-  // tier.
+  // model. The first forecaster added is the default, else the first model. `other_tier`, if any, is for sessions begun
+  // in the other tier.
   absl::Status Add(package::ModelPackage package, std::unique_ptr<engine::Engine> engine,
                    std::unique_ptr<engine::Engine> other_tier = nullptr);
 
@@ -91,7 +91,7 @@ class ModelTable {
 
   mutable absl::Mutex mutex_;
   Models models_ ABSL_GUARDED_BY(mutex_);                                           // in order of name, then version
-  std::string first_ ABSL_GUARDED_BY(mutex_), first_name_ ABSL_GUARDED_BY(mutex_);  // the first added model's
+  std::string first_ ABSL_GUARDED_BY(mutex_), first_name_ ABSL_GUARDED_BY(mutex_);  // of the first model, see Add
   std::string default_ ABSL_GUARDED_BY(mutex_);                                     // empty: the first added
   ModelLabels labels_ ABSL_GUARDED_BY(mutex_);
   std::vector<PendingPackage> pending_ ABSL_GUARDED_BY(mutex_);

@@ -146,8 +146,10 @@ absl::Status ModelWatch::LoadInto(const std::string& path, Package& package) {
   absl::StatusOr<Engines> engines = OpenEngines(engine_, tier_, *read);
   if (!engines.ok()) return engines.status();
   // Sessions of the second tier may come back at once, so both engines are tried.
+  const std::unique_ptr<const task::Conversion> conversion = task::NewConversion(*read);
   for (const engine::Engine* engine : {engines->offered.get(), engines->other.get()}) {
-    if (absl::Status status = WarmUp(*engine); !status.ok()) return status;
+    if (engine == nullptr) continue;
+    if (absl::Status status = WarmUp(*engine, *conversion); !status.ok()) return status;
   }
   absl::Status added = models_.Add(*std::move(read), std::move(engines->offered), std::move(engines->other));
   if (!added.ok()) return added;

@@ -41,7 +41,8 @@ absl::StatusOr<std::unique_ptr<engine::Engine>> OpenEngine(const std::string& na
                                                            const package::ModelPackage& package) {
   if (absl::Status status = CheckEngine(name); !status.ok()) return status;
   absl::Status no_gpu;
-  if (name != kCpu) {
+  const bool has_kernel = package.kind == package::kForecaster;
+  if (name != kCpu && has_kernel) {
     absl::StatusOr<std::unique_ptr<engine::Engine>> on_gpu = OpenOnGpu(package);
     // `auto` goes on with the CPU; `cuda` is refused without a GPU.
     if (on_gpu.ok() || name == kGpu) return on_gpu;
@@ -54,6 +55,7 @@ absl::StatusOr<std::unique_ptr<engine::Engine>> OpenEngine(const std::string& na
 absl::StatusOr<Engines> OpenEngines(const std::string& name, engine::Tier tier, const package::ModelPackage& package) {
   absl::StatusOr<std::unique_ptr<engine::Engine>> exact = OpenEngine(name, package);
   if (!exact.ok()) return exact.status();
+  if (package.kind != package::kForecaster) return Engines{*std::move(exact), nullptr};
   // Both tiers are loaded: every session goes on in the arithmetic of its beginning.
   absl::StatusOr<std::unique_ptr<engine::Engine>> fast = engine::NewCpuEngine(package, engine::Tier::kFast);
   if (!fast.ok()) return fast.status();

@@ -22,7 +22,8 @@ inline constexpr char kDefaultEngine[] = "auto";
 // driver, or the GPU.
 absl::Status CheckEngine(const std::string& name);
 
-// The engines of one package, in both tiers: for new sessions, and for sessions begun in the other tier.
+// The engines of one package, in both tiers: for new sessions, and for sessions begun in the other tier. A model of
+// another kind than "forecaster" computes on the CPU, in the tier exact only; `other` is then null.
 struct Engines {
   std::unique_ptr<engine::Engine> offered, other;
 };

@@ -6,11 +6,13 @@
 
 #include "absl/status/status.h"
 #include "model/engine/engine.h"
+#include "server/sessions/task/conversion.h"
 
 namespace aaren::models {
 
-// Internal if a forecast is not finite; else as the lane. Blocks for as long as some batches take.
-absl::Status WarmUp(const engine::Engine& engine);
+// Internal if a forecast is not finite; else as the lane. Blocks for as long as some batches take. `conversion` is that
+// of the engine's package.
+absl::Status WarmUp(const engine::Engine& engine, const task::Conversion& conversion);
 
 }  // namespace aaren::models
 

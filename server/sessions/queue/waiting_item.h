@@ -16,7 +16,7 @@
 
 namespace aaren::queue {
 
-// Many items may wait, so an item is small: a token of one channel lies inside, without a block of its own.
+// Many items may wait, so an item is small: a value of one channel or an event lies inside, without a block of its own.
 struct WaitingItem {
   enum class Kind : uint8_t {
     kTokens,
@@ -45,7 +45,7 @@ struct WaitingItem {
 
   const std::byte* numbers() const { return many ? many.get() : few; }
   std::unique_ptr<std::byte[]> many;
-  alignas(int64_t) std::byte few[16];
+  alignas(int64_t) std::byte few[24];
 };
 
 // One reply for all tokens of a session's step.

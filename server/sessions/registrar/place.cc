@@ -170,6 +170,14 @@ void Import(Desk& desk, const std::string& key, ImportRequest request, PlaceDone
   if (request.model.empty()) return Place(desk, key, std::move(state.value), request.over, std::move(done));
   const absl::StatusOr<models::ModelRef> model = desk.models.Find(request.model, key);
   if (!model.ok()) return done(session::Refused<session::SessionInfo>(session::ModelNotFound(model.status())));
+  const bool other = (*model)->package.digest != state.value.model->package.digest;
+  for (const models::LoadedModel* one : {state.value.model.get(), model->get()}) {
+    // Only rows of forecasters remember what another model could begin with.
+    if (!other || one->package.kind == package::kForecaster) continue;
+    return done(session::Refused<session::SessionInfo>(session::InvalidField(
+        "model", absl::StrCat(one->id, " is of the kind \"", one->package.kind,
+                              "\": its sessions stay with their model, and it takes no others"))));
+  }
   auto work = [from = std::exchange(state.value.model, *model), to = *model, channels = state.value.channels,
                rows = std::exchange(state.value.rows, {})]() -> absl::StatusOr<std::string> {
     if (from->package.digest == to->package.digest) return rows;  // rows of both tiers look alike

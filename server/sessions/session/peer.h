@@ -117,6 +117,13 @@ struct ForecastsReply {
   const models::LoadedModel* model = nullptr;
 };
 
+// No event has come for longer than the session's Open allows.
+struct OverdueReply {
+  uint64_t next_seq = 0;  // of the missing event
+  int64_t time_ns = 0;    // the time by which the event should have come
+  float probability = 0;  // that an interval is as long as this
+};
+
 // The shard's notes about a stream. The shard derives its own type from this.
 struct PeerNotes {};
 
@@ -132,6 +139,9 @@ class Peer {
 
   virtual void OnForecasts(Handle handle, const ForecastsReply& reply) = 0;
   virtual void OnAcked(Handle handle, uint64_t next_seq, uint64_t durable_seq) = 0;
+
+  // At most once between two tokens of a session.
+  virtual void OnOverdue(Handle handle, const OverdueReply& reply) = 0;
 
   // Tokens were refused, or the session was taken away.
   virtual void OnFailed(Handle handle, const Refusal& refusal, uint64_t expected_seq) = 0;

@@ -117,7 +117,23 @@ void SessionShard::Tick() {
   tiers_.Tick();
   saves_.Start();
   expiry_.Tick();
+  TellOverdue();
   UpdateLevels();
+}
+
+// An event that is in the shard already, or a reply on its way, comes before the word that an event is missing.
+void SessionShard::TellOverdue() {
+  residents_.overdue().Tell(core_.now_ms(), [](const MissingEvent& missing) {
+    session::Peer& peer = missing.stream->peer;
+    session::Binding* binding = missing.stream->handles.Find(missing.handle);
+    const bool rests =
+        binding != nullptr &&
+        VisitBinding(*binding, Visitor{[](session::Session& session) { return !session.flow; },
+                                       [](Demoted&) { return true; }, [](session::Binding&) { return false; }});
+    if (!rests || !peer.HasRoom()) return false;
+    peer.OnOverdue(missing.handle, missing.reply);
+    return true;
+  });
 }
 
 bool SessionShard::TokensWait() const {

@@ -125,6 +125,7 @@ class SessionShard final : private StepEvents {
   void OnClose(session::Session& session, bool delete_session) override;
   void OnFailed(session::Session& session, const absl::Status& status) override;
   void OnStepEnded() override;
+  void TellOverdue();
   void UpdateLevels();
 
   Core core_;

@@ -1,11 +1,13 @@
 #include "server/sessions/task/conversion.h"
 
+#include "server/sessions/task/events.h"
 #include "server/sessions/task/forecasting.h"
 
 namespace aaren::task {
 
 // The reader of packages refuses further kinds (model/package/manifest.cc).
 std::unique_ptr<const Conversion> NewConversion(const package::ModelPackage& package) {
+  if (package.kind == package::kEvents) return std::make_unique<EventConversion>();
   return std::make_unique<ForecastingConversion>(package.config);
 }
 

@@ -43,17 +43,30 @@ struct Schema {
   absl::Span<const float> quantiles;  // the conversion's own
 };
 
+// What a result says about the next event.
+struct EventNumbers {
+  std::vector<float> within;              // [results, spans]
+  std::vector<uint32_t> marks;            // [results, marks], the likeliest first
+  std::vector<float> mark_probabilities;  // likewise
+};
+
 class Conversion {
  public:
   virtual ~Conversion() = default;
 
-  // How many numbers of a token the engine takes for one channel: 2 for a forecaster, the place of a double.
+  // How many numbers of a token the engine takes for one channel: 2 for a forecaster, the place of a double. Numbers
+  // are copied as bits, and nobody else computes with the numbers.
   size_t inputs() const { return inputs_; }
 
   virtual Schema schema() const = 0;
 
   // The plan of a request, or the option that the model cannot give.
   virtual Resolved Resolve(const OutputRequest& request) const = 0;
+
+  // What an Open asks for that no session of the model can have.
+  virtual std::optional<BadField> CheckSession(uint32_t /*channels*/, bool /*regular_times*/) const {
+    return std::nullopt;
+  }
 
   // A field unknown to the model, or with a length that does not fit `channels`. The server refuses the tokens: a
   // client must not believe that an unused field was read. Times are checked elsewhere, for all tasks alike.
@@ -62,12 +75,23 @@ class Conversion {
   // Writes the engine's inputs, float32 [n, channels, inputs()]. REQUIRES: the numbers, of n tokens, were checked.
   virtual void CopyInputs(const TokenNumbers& numbers, uint32_t channels, float* out) const = 0;
 
+  // Inputs of `tokens` tokens of one channel, whose later forecasts are finite: to try an engine.
+  virtual std::vector<float> SampleInputs(size_t tokens) const = 0;
+
   // How many numbers of a result the plan asks for, for one channel.
   virtual size_t PlannedFloats(const OutputPlan& plan) const = 0;
 
   // Copies the planned numbers from `result`, Engine::result_floats() numbers, to `out`. They are in the units of
   // the series, or relative to TailOf(result) where the plan says so. Returns the end of the output.
   virtual float* CopyPlanned(const float* result, const OutputPlan& plan, float* out) const = 0;
+
+  // Appends the plan's numbers of the next event. A model of other things appends nothing.
+  virtual void AppendEvents(const float* /*result*/, const OutputPlan& /*plan*/, EventNumbers& /*out*/) const {}
+
+  // The seconds after its token until a result calls the next event overdue, if the plan asks for that.
+  virtual std::optional<double> SecondsUntilOverdue(const float* /*result*/, const OutputPlan& /*plan*/) const {
+    return std::nullopt;
+  }
 
   // The origin of a result, and if the session is learning.
   virtual engine::ResultTail TailOf(const float* result) const = 0;

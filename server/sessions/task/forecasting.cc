@@ -1,6 +1,7 @@
 #include "server/sessions/task/forecasting.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -43,6 +44,13 @@ void ForecastingConversion::CopyInputs(const TokenNumbers& numbers, uint32_t, fl
     engine::PutDouble(value, out);
     out += engine::kFloatsOfDouble;
   }
+}
+
+// A sine.
+std::vector<float> ForecastingConversion::SampleInputs(size_t tokens) const {
+  std::vector<double> values(tokens);
+  for (size_t i = 0; i < tokens; ++i) values[i] = 10 + std::sin(0.5 * static_cast<double>(i));
+  return engine::RunValues(values);
 }
 
 std::optional<BadField> ForecastingConversion::ResolveHorizons(const OutputRequest& request,
@@ -95,6 +103,10 @@ Resolved ForecastingConversion::Resolve(const OutputRequest& request) const {
   resolved.plan.relative = request.relative;
   resolved.bad = ResolveHorizons(request, resolved.plan.horizons);
   if (!resolved.bad) resolved.bad = ResolveQuantiles(request, resolved.plan.quantiles);
+  if (!resolved.bad && request.events) resolved.bad = BadField{"open.output.events", "the model forecasts no events"};
+  if (!resolved.bad && request.scale != engine::EventScale{}) {
+    resolved.bad = BadField{"open.event_scale", "the model forecasts no events"};
+  }
   return resolved;
 }
 

@@ -5,20 +5,38 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "model/engine/engine.h"
 
 namespace aaren::task {
 
-// OutputOptions of the proto, field for field.
+// EventOutput of the proto, field for field.
+struct EventRequest {
+  std::vector<double> spans_s = {};
+  uint32_t marks = 0;
+  float overdue = 0;  // a quantile; 0: never
+  auto operator<=>(const EventRequest&) const = default;
+};
+
+// The part of a plan that models of events read.
+struct EventPlan : EventRequest {
+  std::vector<float> levels = {};  // of quantiles
+  engine::EventScale scale = {};
+  auto operator<=>(const EventPlan&) const = default;
+};
+
+// OutputOptions of the proto, field for field, and Open.event_scale.
 struct OutputRequest {
-  std::vector<uint32_t> horizons;  // steps ahead, 1-based; empty: all
-  std::vector<float> quantiles;    // empty: all
+  std::vector<uint32_t> horizons = {};  // steps ahead, 1-based; empty: all
+  std::vector<float> quantiles = {};    // empty: all
   uint32_t every = 1;
   bool surprise = false;
   engine::Refinement refinement = engine::Refinement::kRestricted;
   bool relative = false;
+  std::optional<EventRequest> events = {};
+  engine::EventScale scale = {};
 };
 
 // The model's form of a request; shared by sessions with equal requests.
@@ -29,6 +47,7 @@ struct OutputPlan {
   bool surprise = false;
   engine::Refinement refinement = engine::Refinement::kRestricted;
   bool relative = false;  // forecasts are relative to the tails of results
+  EventPlan events = {};
 
   // True if the client gets a result for the token numbered `seq`.
   bool Sends(uint64_t seq) const { return every == 1 || seq % every == 0; }

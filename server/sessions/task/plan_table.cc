@@ -7,14 +7,15 @@ namespace aaren::task {
 
 bool PlanTable::Before::operator()(const OutputPlan& a, const OutputPlan& b) const {
   // A new field of OutputPlan belongs in both lists: otherwise sessions with different plans would share one.
-  return std::tie(a.horizons, a.quantiles, a.every, a.surprise, a.refinement, a.relative) <
-         std::tie(b.horizons, b.quantiles, b.every, b.surprise, b.refinement, b.relative);
+  return std::tie(a.horizons, a.quantiles, a.every, a.surprise, a.refinement, a.relative, a.events) <
+         std::tie(b.horizons, b.quantiles, b.every, b.surprise, b.refinement, b.relative, b.events);
 }
 
 size_t PlanTable::BytesOf(const OutputPlan& plan) {
   constexpr size_t kNode = 48, kBlock = 16;  // a node of the tree; overhead of an allocation
-  const auto bytes = [](const std::vector<uint32_t>& list) { return list.empty() ? 0 : kBlock + list.size() * 4; };
-  return sizeof(plan) + kNode + kBlock + bytes(plan.horizons) + bytes(plan.quantiles);
+  const auto bytes = [](const auto& list) { return list.empty() ? 0 : kBlock + list.size() * sizeof(list[0]); };
+  return sizeof(plan) + kNode + kBlock + bytes(plan.horizons) + bytes(plan.quantiles) + bytes(plan.events.spans_s) +
+         bytes(plan.events.levels);
 }
 
 const OutputPlan* PlanTable::Acquire(const OutputPlan& plan) {

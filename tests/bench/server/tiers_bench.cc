@@ -49,6 +49,7 @@ class CountingPeer final : public session::Peer {
   void OnOpened(session::Handle, const session::OpenedReply&) override { ++opened; }
   void OnForecasts(session::Handle, const session::ForecastsReply& reply) override { forecasts += reply.results; }
   void OnAcked(session::Handle, uint64_t, uint64_t) override {}
+  void OnOverdue(session::Handle, const session::OverdueReply&) override {}
   void OnClosed(session::Handle, uint64_t, uint64_t) override {}
   void OnFailed(session::Handle, const session::Refusal& refusal, uint64_t) override { failed = refusal.status; }
   void OnOpenRefused(session::Handle, uint64_t, const session::Refusal& refusal) override { failed = refusal.status; }

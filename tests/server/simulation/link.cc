@@ -110,6 +110,13 @@ void Link::OnAcked(session::Handle handle, uint64_t next_seq, uint64_t durable_s
   acked.set_durable_seq(durable_seq);
 }
 
+void Link::OnOverdue(session::Handle handle, const session::OverdueReply& reply) {
+  fate_.Tell("link ", number_, " < Overdue ", handle, " next ", reply.next_seq);
+  v1::Overdue& overdue = *Add().mutable_overdue();
+  overdue.set_handle(handle);
+  overdue.set_next_seq(reply.next_seq);
+}
+
 void Link::OnClosed(session::Handle handle, uint64_t next_seq, uint64_t durable_seq) {
   fate_.Tell("link ", number_, " < Closed ", handle);
   v1::Closed& closed = *Add().mutable_closed();

@@ -41,6 +41,7 @@ class Link final : public session::Peer {
   void OnForecasts(session::Handle handle, const session::ForecastsReply& reply) override;
   void OnAcked(session::Handle handle, uint64_t next_seq, uint64_t durable_seq) override;
   void OnClosed(session::Handle handle, uint64_t next_seq, uint64_t durable_seq) override;
+  void OnOverdue(session::Handle handle, const session::OverdueReply& reply) override;
   void OnFailed(session::Handle handle, const session::Refusal& refusal, uint64_t expected_seq) override;
   void OnOpenRefused(session::Handle handle, uint64_t number, const session::Refusal& refusal) override;
   void OnCloseRefused(session::Handle handle, const session::Refusal& refusal) override;

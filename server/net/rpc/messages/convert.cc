@@ -42,13 +42,23 @@ engine::Refinement ToRefinement(const v1::OutputOptions& output) {
   return output.unrestricted() ? engine::Refinement::kCalibrated : engine::Refinement::kRestricted;
 }
 
-task::OutputRequest ToOutputRequest(const v1::OutputOptions& output) {
+std::optional<task::EventRequest> ToEventRequest(const v1::OutputOptions& output) {
+  if (!output.has_events()) return std::nullopt;
+  const v1::EventOutput& events = output.events();
+  return task::EventRequest{.spans_s = {events.spans_s().begin(), events.spans_s().end()},
+                            .marks = events.marks(),
+                            .overdue = events.overdue()};
+}
+
+task::OutputRequest ToOutputRequest(const v1::OutputOptions& output, const v1::EventScale& scale) {
   return {.horizons = {output.horizons().begin(), output.horizons().end()},
           .quantiles = {output.quantiles().begin(), output.quantiles().end()},
           .every = std::max(output.every(), 1u),
           .surprise = output.surprise(),
           .refinement = ToRefinement(output),
-          .relative = output.relative()};
+          .relative = output.relative(),
+          .events = ToEventRequest(output),
+          .scale = {scale.unit_ns(), scale.resolution_ns()}};
 }
 
 void FillSchema(const task::Schema& schema, v1::ModelInfo& info) {
@@ -63,6 +73,7 @@ void FillSchema(const task::Schema& schema, v1::ModelInfo& info) {
 
 void FillModelSchema(const models::LoadedModel& model, v1::ModelInfo& info) {
   info.set_name(model.package.name);
+  info.set_kind(model.package.kind);
   info.set_version(static_cast<uint32_t>(model.package.version));
   info.set_digest(model.package.digest);
   info.set_row_bytes(model.engine->row_bytes());
@@ -90,6 +101,17 @@ void FillValues(const session::ForecastsReply& reply, size_t begin, size_t end,
   for (const float* forecast : reply.forecasts.subspan(begin * reply.channels, (end - begin) * reply.channels)) {
     out = reply.model->conversion->CopyPlanned(forecast, *reply.plan, out);
   }
+}
+
+// Fills what results [begin, end) say about the next event.
+void FillEvents(const session::ForecastsReply& reply, size_t begin, size_t end, v1::Forecasts& forecasts) {
+  task::EventNumbers numbers;
+  for (const float* result : reply.forecasts.subspan(begin * reply.channels, (end - begin) * reply.channels)) {
+    reply.model->conversion->AppendEvents(result, *reply.plan, numbers);
+  }
+  Append(absl::MakeConstSpan(numbers.within), *forecasts.mutable_within());
+  Append(absl::MakeConstSpan(numbers.marks), *forecasts.mutable_marks());
+  Append(absl::MakeConstSpan(numbers.mark_probabilities), *forecasts.mutable_mark_probabilities());
 }
 
 // Fills what results [begin, end) say beside their forecasts, as far as the reply's plan asks for that.
@@ -123,7 +145,7 @@ session::Outcome<session::OpenRequest> ToOpenRequest(const v1::Open& open, const
   if (open.has_delivered_seq()) request.delivered_seq = open.delivered_seq();
   if (open.has_incarnation()) request.incarnation = open.incarnation();
   request.channels = open.channels();
-  request.output = ToOutputRequest(open.output());
+  request.output = ToOutputRequest(open.output(), open.event_scale());
   if (open.has_regular_times()) {
     request.regular_times = session::RegularTimes{open.regular_times().start_ns(), open.regular_times().step_ns()};
   }
@@ -169,7 +191,8 @@ void FillOpened(session::Handle handle, const session::OpenedReply& reply, v1::O
 
 size_t ResultsPerItem(const session::ForecastsReply& reply) {
   if (reply.results == 1) return 1;
-  const size_t channel = (PlannedFloats(reply) + 1) * sizeof(float) + sizeof(double) + sizeof(bool);
+  const size_t events = reply.plan->events.spans_s.size() + 3 * reply.plan->events.marks;  // a mark's varint: 5 bytes
+  const size_t channel = (PlannedFloats(reply) + events + 1) * sizeof(float) + sizeof(double) + sizeof(bool);
   const size_t bytes = reply.channels * channel + sizeof(int64_t);
   return std::max<size_t>(kItemBytes / bytes, 1);
 }
@@ -181,6 +204,7 @@ void FillForecasts(session::Handle handle, const session::ForecastsReply& reply,
   forecasts.set_next_seq(end == reply.results ? reply.next_seq : SeqOfResult(reply, end));
   forecasts.set_durable_seq(reply.durable_seq);
   FillValues(reply, begin, end, *forecasts.mutable_values());
+  FillEvents(reply, begin, end, forecasts);
   if (!reply.surprises.empty()) {
     Append(reply.surprises.subspan(begin * reply.channels, (end - begin) * reply.channels),
            *forecasts.mutable_surprise());

@@ -33,6 +33,15 @@ void StreamPeer::OnAcked(session::Handle handle, uint64_t next_seq, uint64_t dur
   outgoing_.Append(v1::ServerItem::kAcked, acked);
 }
 
+void StreamPeer::OnOverdue(session::Handle handle, const session::OverdueReply& reply) {
+  v1::Overdue overdue;
+  overdue.set_handle(handle);
+  overdue.set_next_seq(reply.next_seq);
+  overdue.set_time_ns(reply.time_ns);
+  overdue.set_probability(reply.probability);
+  outgoing_.Append(v1::ServerItem::kOverdue, overdue);
+}
+
 void StreamPeer::OnClosed(session::Handle handle, uint64_t next_seq, uint64_t durable_seq) {
   v1::Closed closed;
   closed.set_handle(handle);

@@ -26,6 +26,7 @@ class StreamPeer final : public session::Peer {
   void OnCloseRefused(session::Handle handle, const session::Refusal& refusal) override;
   void OnForecasts(session::Handle handle, const session::ForecastsReply& reply) override;
   void OnAcked(session::Handle handle, uint64_t next_seq, uint64_t durable_seq) override;
+  void OnOverdue(session::Handle handle, const session::OverdueReply& reply) override;
   void OnFailed(session::Handle handle, const session::Refusal& refusal, uint64_t expected_seq) override;
   bool HasRoom() const override { return outgoing_.HasRoom(); }
   void OnRoom() override { incoming_.AskForTurn(); }

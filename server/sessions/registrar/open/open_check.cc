@@ -79,7 +79,9 @@ std::optional<session::Refusal> CheckExisting(const session::OpenRequest& reques
 }
 
 std::optional<session::Refusal> CheckCreation(const session::OpenRequest& request, const models::LoadedModel& model) {
-  const std::optional<task::BadField> bad = model.conversion->Resolve(request.output).bad;
+  std::optional<task::BadField> bad =
+      model.conversion->CheckSession(request.channels, request.regular_times.has_value());
+  if (!bad) bad = model.conversion->Resolve(request.output).bad;
   return bad ? std::optional(session::InvalidField(*bad)) : std::nullopt;
 }
 

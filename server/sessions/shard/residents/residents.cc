@@ -1,9 +1,13 @@
 #include "server/sessions/shard/residents/residents.h"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace aaren::shard {
 namespace {
+
+constexpr double kLongestWait = 1e9;  // seconds: nobody waits for 30 years to be told
 
 // A save that is late, or that fails once or twice, does not end the lease.
 save::SaverOptions SavingOf(const ShardOptions& options) {
@@ -18,6 +22,7 @@ Residents::Residents(Core& core)
       rows_(core.options.capacity_rows, core.index),
       slab_(rows_, core.options.ties.budget, core.options.max_resident_bytes),
       plans_(core.options.ties.budget),
+      overdue_(core.options.ties.budget),
       saver_(SavingOf(core.options), rows_, lists_) {}
 
 session::Session* Residents::Find(absl::string_view key) {
@@ -53,12 +58,14 @@ void Residents::Settle(session::Session& session) {
 void Residents::Attach(session::Session& session) {
   ++attached_;
   Settle(session);
+  ExpectNext(session);
 }
 
 void Residents::Detach(session::Session& session) {
   if (std::exchange(session.stalled, false)) --stalled_;
   session.stream = nullptr;
   plans_.Release(session.plan);
+  overdue_.Forget(session.epoch);
   session.plan = nullptr;
   session.regular_times = session.refusing = session.closing = false;
   session.last_active_ms = core_.now_ms();
@@ -82,6 +89,25 @@ void Residents::OnStepped(session::Session& session, int64_t now_ms) {
   session.last_active_ms = now_ms;
   if (session.list == session::Session::List::kUnsaved) return;
   if (saver_.enabled() || session.stream == nullptr) Settle(session);
+}
+
+// The time counts from now, by the server's clock: the client's times may be those of a history, or no dates at all.
+void Residents::ExpectNext(const session::Session& session) {
+  if (session.plan == nullptr || session.plan->events.overdue == 0) return;
+  overdue_.Forget(session.epoch);
+  const absl::StatusOr<std::string> row = rows_.Read(*session.model, session.channels, session.rows);
+  std::vector<float> result(session.model->engine->result_floats());
+  if (!row.ok() || !session.model->engine->NewestResult({reinterpret_cast<const std::byte*>(row->data()), row->size()},
+                                                        result.data())) {
+    return;
+  }
+  const std::optional<double> seconds = session.model->conversion->SecondsUntilOverdue(result.data(), *session.plan);
+  if (!seconds || *seconds > kLongestWait) return;
+  const auto wait_ns = static_cast<int64_t>(*seconds * 1e9);
+  session::OverdueReply reply = {.next_seq = session.point.seq, .probability = 1 - session.plan->events.overdue};
+  if (__builtin_add_overflow(session.point.clock.last_time_ns, wait_ns, &reply.time_ns)) return;
+  overdue_.Expect(session.epoch, (core_.clock.NowNanos() + wait_ns) / 1'000'000 + 1,
+                  {session.stream, session.handle, reply});
 }
 
 void Residents::OnUsed(session::Session& session) {

@@ -20,6 +20,7 @@
 #include "server/sessions/session/table/row_pool.h"
 #include "server/sessions/session/table/session_lists.h"
 #include "server/sessions/shard/core.h"
+#include "server/sessions/shard/residents/overdue.h"
 #include "server/sessions/shard/residents/silent_sessions.h"
 #include "server/sessions/shard/residents/slab.h"
 #include "server/sessions/task/plan_table.h"
@@ -59,6 +60,10 @@ class Residents {
   // A step has folded tokens of the session, or answered other items.
   void OnStepped(session::Session& session, int64_t now_ms);
 
+  // Sets the time from which the session's next event is overdue, if the stream's Open asks for that. REQUIRES: no step
+  // has the session.
+  void ExpectNext(const session::Session& session);
+
   // A duplicate came: the session is in use all the same.
   void OnUsed(session::Session& session);
 
@@ -91,6 +96,7 @@ class Residents {
   session::RowPool& rows() { return rows_; }
   Slab& slab() { return slab_; }
   task::PlanTable& plans() { return plans_; }
+  Overdue& overdue() { return overdue_; }
 
  private:
   void Settle(session::Session& session);
@@ -99,6 +105,7 @@ class Residents {
   session::RowPool rows_;
   Slab slab_;
   task::PlanTable plans_;
+  Overdue overdue_;
   session::SessionLists lists_;
   save::Saver saver_;
   absl::flat_hash_set<std::unique_ptr<session::Session>, session::ByKey<session::Session>,

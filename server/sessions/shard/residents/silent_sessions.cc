@@ -12,6 +12,8 @@ constexpr int64_t kNanosecondsAMillisecond = 1'000'000;
 bool IsSilent(const session::Session& session, int64_t now_ms) {
   const int64_t step_ns = session.regular_times ? session.regular_step_ns : session.point.clock.step_ns;
   if (session.stream == nullptr || step_ns <= 0) return false;
+  // Events come at no step. A client asks for a word on each missing event (overdue.h).
+  if (session.plan != nullptr && !session.plan->events.levels.empty()) return false;
   const int64_t patience_ms =
       std::max(SilentSessions::kLeastMs, step_ns / kNanosecondsAMillisecond * SilentSessions::kSteps);
   return now_ms - session.last_active_ms > patience_ms;

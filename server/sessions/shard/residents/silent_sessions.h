@@ -5,9 +5,9 @@
 // step, and for ten steps, and ten seconds at least, no token came. A logger without power looks like this, while its
 // client is still connected.
 //
-// The count costs nothing per token. A count walks over the shard's sessions in short stretches, between other work,
-// and the next count begins a pause later. A session whose row has left for the store has no step in memory, and is not
-// counted.
+// Sessions of events have no step, and are not counted. The count costs nothing per token. A count walks over the
+// shard's sessions in short stretches, between other work, and the next count begins a pause later. A session whose row
+// has left for the store has no step in memory, and is not counted.
 //
 // Threading: belongs to one shard.
 

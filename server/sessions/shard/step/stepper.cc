@@ -82,7 +82,7 @@ void Stepper::LayOut(session::Session& session) {
         {slots[channel], absl::MakeConstSpan(&buffers_.inputs()[part.inputs + channel * inputs], inputs), flags,
          &buffers_.forecasts()[part.forecasts + channel * part.wanted * call.floats],
          session.plan->surprise ? &buffers_.surprises()[part.surprises + channel * part.tokens] : nullptr,
-         session.plan->refinement});
+         session.plan->refinement, session.plan->events.scale});
   }
   call.tokens += part.tokens * session.channels;
   buffers_.Take(part, inputs, call.floats);

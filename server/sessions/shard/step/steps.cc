@@ -126,6 +126,7 @@ void Steps::Settle() {
     const int64_t unused_ms = std::max<int64_t>(0, now - session->last_active_ms);
     core_.counters.reuse_seconds.Observe(static_cast<double>(unused_ms) * 1e-3);
     residents_.OnStepped(*session, now);
+    residents_.ExpectNext(*session);
   }
   for (const auto& [session, status] : stepper_.failed()) events_.OnFailed(*session, status);
 }

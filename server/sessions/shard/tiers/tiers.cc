@@ -84,6 +84,7 @@ void Tiers::Demote(session::Session& session) {
 // Forgets the demoted session. The caller answers for the handle.
 void Tiers::Forget(Demoted& demoted) {
   residents_.plans().Release(demoted.plan);
+  residents_.overdue().Forget(demoted.epoch);
   Erase(demoted);
 }
 

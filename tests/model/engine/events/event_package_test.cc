@@ -54,13 +54,23 @@ TEST_F(EventPackageTest, AFaultyManifestIsNamed) {
   EXPECT_THAT(Error(), HasSubstr("model.json"));
 }
 
+TEST_F(EventPackageTest, AnotherInputVersionIsRefused) {
+  package_.input_version = kEventInputVersion + 1;
+  EXPECT_EQ(CheckEventPackage(package_).message(), "input_version is 2; this program has 1");
+}
+
+TEST_F(EventPackageTest, AForecasterIsRefused) {
+  package_.kind = package::kForecaster;
+  EXPECT_EQ(CheckEventPackage(package_).message(), "kind is \"forecaster\", not \"events\"");
+}
+
 TEST_F(EventPackageTest, WrongTensorsAreNotSaved) {
   EventPackage package = package_;
   package.tensors.erase("norm.weight");
   EXPECT_THAT(SaveEventPackage(folder_, package).message(), HasSubstr("norm.weight is missing"));
   package = package_;
   package.tensors["norm.weight"].data[3] = std::nanf("");
-  EXPECT_THAT(SaveEventPackage(folder_, package).message(), HasSubstr("norm.weight has the value nan"));
+  EXPECT_THAT(SaveEventPackage(folder_, package).message(), HasSubstr("norm.weight[3] is nan"));
   package = package_;
   package.tensors["more"] = package.tensors["norm.weight"];
   EXPECT_THAT(SaveEventPackage(folder_, package).message(), HasSubstr("more is unknown"));

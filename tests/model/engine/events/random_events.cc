@@ -7,6 +7,9 @@ namespace aaren::events {
 EventPackage RandomEventPackage(uint64_t seed) {
   std::mt19937_64 random(seed);
   EventPackage package;
+  package.kind = package::kEvents;
+  package.name = "random-events";
+  package.input_version = kEventInputVersion;
   for (const auto& [name, shape] : EventTensors()) {
     int64_t count = 1;
     for (const int64_t size : shape) count *= size;

@@ -36,6 +36,20 @@ TEST(ModelTableTest, NamesWhatThereIsWhenItDoesNotFind) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("other:1, sum:1, sum:2"));
 }
 
+TEST(ModelTableTest, AForecasterIsTheDefaultBeforeModelsOfOtherKinds) {
+  ModelTable models;
+  package::ModelPackage package;
+  package.kind = package::kEvents;
+  package.name = "events";
+  ASSERT_TRUE(models.Add(package, std::make_unique<shard::FakeEngine>()).ok());
+  EXPECT_EQ(models.Find("").value()->id, "events:1");
+  package.kind = package::kForecaster;
+  package.name = "values";
+  package.config = shard::FakeEngine::Config();
+  ASSERT_TRUE(models.Add(package, std::make_unique<shard::FakeEngine>()).ok());
+  EXPECT_EQ(models.Find("").value()->id, "values:1");
+}
+
 TEST(ModelTableTest, SetsTheDefault) {
   const auto models = shard::FakeModels();
   EXPECT_TRUE(models->SetDefault("other").ok());

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/sessions/models/package_folder.h"
+#include "tests/model/engine/events/random_events.h"
 #include "tests/model/engine/random_package.h"
 #include "tests/wall_clock/wall_clock.h"
 
@@ -71,6 +72,24 @@ TEST_F(ModelWatchTest, LoadsEveryPackage) {
     EXPECT_TRUE(model->package.tensors.empty());
     EXPECT_EQ(models.FindDigest(model->package.digest), model);
   }
+}
+
+TEST_F(ModelWatchTest, LoadsModelsOfEventsBesideForecasters) {
+  package::ModelPackage package = events::RandomEventPackage(1);
+  ASSERT_TRUE(package::SavePackage((root_ / "models/A-events").string(), package).ok());
+  ModelTable models;
+  ASSERT_TRUE(ModelWatch(models, (root_ / "models").string(), "cpu").Load().ok());
+  EXPECT_EQ(models.Find("random-events").value()->package.kind, "events");
+  EXPECT_EQ(models.default_model()->id, "a:1") << "whatever the order of the folders";
+}
+
+TEST_F(ModelWatchTest, AModelOfEventsWithWrongTensorsIsRefusedByName) {
+  package::ModelPackage package = events::RandomEventPackage(1);
+  package.tensors.erase("norm.weight");
+  ASSERT_TRUE(package::SavePackage((root_ / "models/events").string(), package).ok());
+  LookTwice();
+  ASSERT_EQ(models_.pending().size(), 1u);
+  EXPECT_THAT(models_.pending()[0].refusal, HasSubstr("tensor norm.weight is missing"));
 }
 
 TEST_F(ModelWatchTest, AnEmptyOrMissingFolderIsRefusedByName) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "model/engine/network/amx.h"
+#include "tests/model/engine/events/random_events.h"
 #include "tests/model/engine/random_package.h"
 
 namespace aaren::models {
@@ -50,6 +51,13 @@ TEST(OpenEnginesTest, NewSessionsStayExactWhereFastWouldBeSlower) {
   ASSERT_TRUE(engines.ok()) << engines.status();
   EXPECT_EQ(engines->offered->tier(), "exact");
   EXPECT_EQ(engines->other->tier(), "fast");
+}
+
+TEST(OpenEnginesTest, AModelOfEventsHasTheExactTierOnly) {
+  const auto engines = OpenEngines("auto", engine::Tier::kFast, events::RandomEventPackage(1));
+  ASSERT_TRUE(engines.ok()) << engines.status();
+  EXPECT_EQ(engines->offered->tier(), "exact");
+  EXPECT_EQ(engines->other, nullptr);
 }
 
 TEST(OpenEngineTest, RefusesAnUnknownNameAndTellsThoseThereAre) {

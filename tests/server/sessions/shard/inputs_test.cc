@@ -34,6 +34,7 @@ class MarkedConversion final : public task::Conversion {
       *out++ = static_cast<float>(numbers.marks[i / channels]);
     }
   }
+  std::vector<float> SampleInputs(size_t tokens) const override { return std::vector<float>(2 * tokens, 1.0f); }
   size_t PlannedFloats(const task::OutputPlan& plan) const override { return results_.PlannedFloats(plan); }
   float* CopyPlanned(const float* result, const task::OutputPlan& plan, float* out) const override {
     return results_.CopyPlanned(result, plan, out);

@@ -32,6 +32,7 @@ class CountingPeer : public session::Peer {
   void OnOpened(session::Handle, const session::OpenedReply&) override { ++opened; }
   void OnForecasts(session::Handle, const session::ForecastsReply& reply) override { results += reply.results; }
   void OnAcked(session::Handle, uint64_t, uint64_t) override {}
+  void OnOverdue(session::Handle, const session::OverdueReply&) override {}
   void OnClosed(session::Handle, uint64_t, uint64_t) override {}
   void OnFailed(session::Handle, const session::Refusal&, uint64_t) override { ++failed; }
   void OnOpenRefused(session::Handle, uint64_t, const session::Refusal&) override { ++failed; }

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+
+#include "model/engine/events/event_token.h"
 #include "server/net/rpc/messages/grpc_status.h"
 #include "tests/server/net/rpc/serving/sum_engine.h"
 
@@ -101,6 +104,59 @@ TEST_F(ForecastsTest, ItemsStayFarBelowTheLimitOfAMessage) {
   EXPECT_EQ(ResultsPerItem(reply_), (256u << 10) / (1000 * 49 + 8));
   reply_.channels = 1'000'000;
   EXPECT_EQ(ResultsPerItem(reply_), 1u);
+}
+
+TEST(ConvertTest, NumbersOfTheNextEventAreFilledInTheOrderOfResults) {
+  models::LoadedModel model;
+  model.package.kind = package::kEvents;
+  model.conversion = task::NewConversion(model.package);
+  task::OutputRequest request;
+  request.quantiles = {0.5f};
+  request.events = task::EventRequest{.spans_s = {1, 60}, .marks = 1};
+  const task::OutputPlan plan = model.conversion->Resolve(request).plan;
+  events::EventForecast forecast = {};
+  forecast.outlook = events::kNoOutlook;
+  std::vector<std::vector<float>> results(2, std::vector<float>(events::kForecastFloats));
+  for (size_t i = 0; i < 2; ++i) {
+    forecast.outlook.tie = 0.25f;
+    std::fill_n(forecast.outlook.spread, events::kComponents, 1.0f);
+    forecast.outlook.weight[0] = 1;
+    forecast.names[0] = static_cast<uint32_t>(70 + i);
+    forecast.marks[0] = 0.75f;
+    std::memcpy(results[i].data(), &forecast, sizeof(forecast));
+  }
+  const std::vector<const float*> pointers = {results[0].data(), results[1].data()};
+  const session::ForecastsReply reply = {.first_seq = 4,
+                                         .next_seq = 6,
+                                         .results = 2,
+                                         .channels = 1,
+                                         .forecasts = pointers,
+                                         .surprises = {},
+                                         .times_ns = {},
+                                         .steps_ns = {},
+                                         .plan = &plan,
+                                         .model = &model};
+  v1::Forecasts forecasts;
+  FillForecasts(1, reply, 0, 2, forecasts);
+  EXPECT_EQ(forecasts.values_size(), 2);
+  ASSERT_EQ(forecasts.within_size(), 4);
+  EXPECT_NEAR(forecasts.within(0), 0.25 + 0.75 / 2, 1e-5);
+  EXPECT_THAT(forecasts.marks(), ElementsAre(70, 71));
+  EXPECT_THAT(forecasts.mark_probabilities(), ElementsAre(0.75f, 0.75f));
+}
+
+TEST(ConvertTest, AnOpenTellsTheOptionsAndTheScaleOfEvents) {
+  v1::Open open;
+  EXPECT_EQ(ToOpenRequest(open, "t").value.output.events, std::nullopt);
+  v1::EventOutput& events = *open.mutable_output()->mutable_events();
+  events.add_spans_s(60);
+  events.set_marks(3);
+  events.set_overdue(0.99f);
+  open.mutable_event_scale()->set_unit_ns(7);
+  open.mutable_event_scale()->set_resolution_ns(8);
+  const task::OutputRequest output = ToOpenRequest(open, "t").value.output;
+  EXPECT_EQ(output.events, (task::EventRequest{.spans_s = {60}, .marks = 3, .overdue = 0.99f}));
+  EXPECT_EQ(output.scale, (engine::EventScale{.unit_ns = 7, .resolution_ns = 8}));
 }
 
 TEST(ConvertTest, RefusalBecomesAStatusThatCarriesItsDetails) {

@@ -53,6 +53,15 @@ TEST(IsSilentTest, NeverWithoutAStepOrWithoutAStream) {
   EXPECT_FALSE(IsSilent(*session, 100 * kMinuteMs));
 }
 
+TEST(IsSilentTest, NeverASessionOfEvents) {
+  const auto session = Minutely("t/a");
+  task::OutputPlan plan;
+  session->plan = &plan;
+  EXPECT_TRUE(IsSilent(*session, 100 * kMinuteMs));
+  plan.events.levels = {0.5f};
+  EXPECT_FALSE(IsSilent(*session, 100 * kMinuteMs));
+}
+
 class SilentSessionsTest : public ::testing::Test {
  protected:
   void Fill(size_t count) {

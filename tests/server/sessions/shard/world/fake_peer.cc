@@ -55,6 +55,12 @@ void FakePeer::OnClosed(session::Handle handle, uint64_t next_seq, uint64_t dura
   event.durable_seq = durable_seq;
 }
 
+void FakePeer::OnOverdue(session::Handle handle, const session::OverdueReply& reply) {
+  Event& event = Add(Event::kOverdue, handle);
+  event.next_seq = reply.next_seq;
+  event.overdue = reply;
+}
+
 void FakePeer::OnFailed(session::Handle handle, const session::Refusal& refusal, uint64_t expected_seq) {
   Event& event = Add(Event::kFailed, handle);
   event.refusal = refusal;

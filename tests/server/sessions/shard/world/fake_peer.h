@@ -14,7 +14,7 @@ namespace aaren::shard {
 class FakePeer : public session::Peer {
  public:
   struct Event {
-    enum Kind { kOpened, kForecasts, kAcked, kClosed, kFailed } kind = kFailed;
+    enum Kind { kOpened, kForecasts, kAcked, kClosed, kFailed, kOverdue } kind = kFailed;
     session::Handle handle = 0;
     session::OpenedReply opened;
     uint64_t first_seq = 0, next_seq = 0, durable_seq = 0, expected_seq = 0;
@@ -25,12 +25,14 @@ class FakePeer : public session::Peer {
     int64_t step_ns = 0;  // of the last result
     size_t results = 0;
     session::Refusal refusal;
+    session::OverdueReply overdue;
   };
 
   void OnOpened(session::Handle handle, const session::OpenedReply& reply) override;
   void OnForecasts(session::Handle handle, const session::ForecastsReply& reply) override;
   void OnAcked(session::Handle handle, uint64_t next_seq, uint64_t durable_seq) override;
   void OnClosed(session::Handle handle, uint64_t next_seq, uint64_t durable_seq) override;
+  void OnOverdue(session::Handle handle, const session::OverdueReply& reply) override;
   void OnFailed(session::Handle handle, const session::Refusal& refusal, uint64_t expected_seq) override;
   void OnOpenRefused(session::Handle handle, uint64_t number, const session::Refusal& refusal) override;
   void OnCloseRefused(session::Handle handle, const session::Refusal& refusal) override;

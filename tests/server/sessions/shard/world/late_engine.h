@@ -31,6 +31,9 @@ class LateEngine final : public engine::Engine {
   void ResetRow(absl::Span<std::byte> row) const override { inner_->ResetRow(row); }
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override { return inner_->CheckRow(row); }
   std::vector<double> Remembered(absl::Span<const std::byte> row) const override { return inner_->Remembered(row); }
+  bool NewestResult(absl::Span<const std::byte> row, float* result) const override {
+    return inner_->NewestResult(row, result);
+  }
 
   engine::Engine& inner() { return *inner_; }
 
