@@ -18,7 +18,7 @@ def _become(name: str) -> NoReturn:
     try:
         os.execv(path, [name, *sys.argv[1:]])
     except OSError as error:
-        sys.exit(f"{name}: {path}: {error.strerror}")
+        sys.exit(f"{name}: {path}: {error.strerror}; a package built from the sdist has no programs, a wheel has them")
 
 
 def server() -> NoReturn:

@@ -81,3 +81,16 @@ def test_bare_debian_installs_the_wheel_and_serves(wheel, tmp_path):
     finally:
         server.terminate()
         server.communicate()
+
+
+def test_sdist_builds_a_wheel_that_forecasts(tmp_path):
+    environment = os.environ | {"AAREN_PYTHON": sys.executable}
+    subprocess.run([ROOT / "deploy" / "wheel", "--sdist", f"--out={tmp_path}"], check=True, env=environment)
+    (sdist,) = tmp_path.glob("*.tar.gz")
+    site = tmp_path / "site"
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", f"--target={site}", sdist]
+    subprocess.run(pip, check=True, env=environment)
+    code = "import aaren; print(aaren.__file__, len(aaren.Forecaster().session().update(1.0)))"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path,
+                         env=environment | {"PYTHONPATH": str(site)}).stdout  # fmt: skip
+    assert out.split() == [str(site / "aaren" / "__init__.py"), "48"]
