@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "model/engine/cpu/cpu_engine.h"
+#include "tests/server/simulation/series.h"
 
 namespace aaren::simulation {
 
@@ -110,8 +112,12 @@ Cluster::Cluster(Fate& fate, const shard::ShardOptions& options, int shards)
       options_(options),
       count_(shards),
       store_(fate),
-      models_(fate.OneIn(2) ? shard::LateModels() : shard::FakeModels()),
-      late_engines_(shard::LateEnginesOf(*models_)) {
+      models_(fate.OneIn(2) ? shard::LateModels() : shard::FakeModels()) {
+  const bool late = !shard::LateEnginesOf(*models_).empty();
+  std::unique_ptr<engine::Engine> events = *engine::NewCpuEngine(EventModel());
+  if (late) events = std::make_unique<shard::LateEngine>(std::move(events));
+  if (!models_->Add(EventModel(), std::move(events)).ok()) fate_.Accuse("the model of events is refused");
+  late_engines_ = shard::LateEnginesOf(*models_);
   Start();
 }
 

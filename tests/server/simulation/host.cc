@@ -33,6 +33,7 @@ Track::Track(Fate& fate, std::string id, const Series& series, bool manual, clie
 void Track::Begin() {
   client::SessionOptions options;
   options.id = id_;
+  options.model = series_.model();
   options.delivered_seq = received_ = delivered_;
   options.window = 32;
   options.durability = durability_;
@@ -55,9 +56,9 @@ bool Track::Turn() {
     ready = state_->Delivered(delivered_);
   } else if (next < series_.size()) {
     const uint64_t end = std::min<uint64_t>(series_.size(), next + 1 + fate_.Draw(8));
-    const std::vector<float> values = series_.values(next, end);
-    const std::vector<int64_t> times = series_.times(next, end);
-    const auto sent = state_->Send(next, {.values = values, .times_ns = times}, State::Patience::kNone);
+    const client::TokenBatch tokens = {
+        .values = series_.values(next, end), .times_ns = series_.times(next, end), .marks = series_.marks(next, end)};
+    const auto sent = state_->Send(next, tokens, State::Patience::kNone);
     if (sent.ok()) ready = sent->ready;
   } else if (delivered_ == series_.size() && !closing_) {
     const auto closing = state_->Close(State::Ending::kKeep);
@@ -70,8 +71,7 @@ bool Track::Turn() {
 void Track::Check(const client::Forecast& forecast) {
   const uint64_t seq = forecast.seq;
   if (seq != received_) return fate_.Accuse(id_, ": forecast ", seq, " came when ", received_, " was due");
-  const std::vector<float>& expected = series_.forecast(seq);
-  if (!std::equal(expected.begin(), expected.end(), forecast.values.begin(), forecast.values.end())) {
+  if (!series_.IsForecast(seq, forecast.values)) {
     return fate_.Accuse(id_, ": forecast ", seq, " has wrong bits");
   }
   if (forecast.time_ns != series_.time_ns(seq)) fate_.Accuse(id_, ": forecast ", seq, " has another time");

@@ -78,6 +78,8 @@ void Rival::Open() {
   v1::Open& open = *item.mutable_open();
   open.set_handle(handle);
   open.set_session_id(AnyId());
+  open.set_model(series_.model());
+  if (series_.has_events() && fate_.OneIn(2)) open.mutable_output()->mutable_events()->set_overdue(0.5f);
   if (fate_.OneIn(4)) open.set_mode(static_cast<v1::Open::Mode>(fate_.Draw(3)));
   if (fate_.OneIn(2)) open.set_delivered_seq(fate_.Draw(series_.size()));
   open.set_durability(static_cast<v1::Open::Durability>(fate_.Draw(4)));
@@ -96,7 +98,7 @@ void Rival::Tokens() {
   tokens.set_handle(handle);
   tokens.set_first_seq(from);
   for (uint64_t seq = from; seq < end; ++seq) {
-    tokens.add_values(series_.value(seq));
+    series_.has_events() ? tokens.add_marks(series_.mark(seq)) : tokens.add_values(series_.value(seq));
     tokens.add_times_ns(series_.time_ns(seq));
   }
   tokens.set_silent(fate_.OneIn(5));
@@ -118,15 +120,16 @@ void Rival::Receive() {
   if (item->has_opened()) holds_[item->opened().handle()] = {true, item->opened().next_seq()};
   if (item->has_failed()) holds_[item->failed().handle()].next_seq = item->failed().expected_seq();
   if (item->has_forecasts()) Check(item->forecasts());
+  if (item->has_overdue() && item->overdue().next_seq() == 0) fate_.Accuse("rival: the first event is overdue");
 }
 
 void Rival::Check(const v1::Forecasts& forecasts) {
   const auto results = static_cast<uint64_t>(forecasts.times_ns_size());
-  const size_t width = series_.forecast(0).size();
+  const size_t width = series_.width();
+  const absl::Span<const float> values(forecasts.values().data(), static_cast<size_t>(forecasts.values_size()));
   for (uint64_t i = 0; i < results; ++i) {
     const uint64_t seq = forecasts.first_seq() + i;
-    const auto begin = forecasts.values().begin() + static_cast<ptrdiff_t>(i * width);
-    if (!std::equal(begin, begin + static_cast<ptrdiff_t>(width), series_.forecast(seq).begin())) {
+    if (!series_.IsForecast(seq, values.subspan(i * width, width))) {
       return fate_.Accuse("rival: forecast ", seq, " has wrong bits");
     }
     if (forecasts.times_ns(static_cast<int>(i)) != series_.time_ns(seq)) {

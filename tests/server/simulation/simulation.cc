@@ -33,7 +33,9 @@ shard::ShardOptions DrawOptions(Fate& fate) {
 class Simulation {
  public:
   explicit Simulation(Fate& fate)
-      : fate_(fate), cluster_(fate, DrawOptions(fate), 1 + static_cast<int>(fate.Draw(3))), common_(99, 60) {
+      : fate_(fate),
+        cluster_(fate, DrawOptions(fate), 1 + static_cast<int>(fate.Draw(3))),
+        common_(99, 60, DrawKind()) {
     std::vector<std::string> owned;
     for (uint64_t hosts = 1 + fate.Draw(3); hosts_.size() < hosts;) owned = AddHost(std::move(owned));
     for (uint64_t rivals = fate.Draw(3); rivals_.size() < rivals;) {
@@ -77,7 +79,7 @@ class Simulation {
     std::vector<std::unique_ptr<Track>> tracks;
     for (uint64_t count = 1 + fate_.Draw(4); tracks.size() < count;) {
       const auto number = static_cast<uint32_t>(owned.size());
-      series_.push_back(std::make_unique<Series>(number, 20 + fate_.Draw(60)));
+      series_.push_back(std::make_unique<Series>(number, 20 + fate_.Draw(60), DrawKind()));
       owned.push_back(absl::StrCat("owned-", number));
       const auto durability = static_cast<client::Durability>(1 + fate_.Draw(3));
       tracks.push_back(std::make_unique<Track>(fate_, owned.back(), *series_.back(), fate_.OneIn(2), durability));
@@ -85,6 +87,8 @@ class Simulation {
     hosts_.push_back(std::make_unique<Host>(fate_, cluster_, std::move(tracks)));
     return owned;
   }
+
+  Series::Kind DrawKind() { return fate_.OneIn(3) ? Series::Kind::kEvents : Series::Kind::kValues; }
 
   void Moment() {
     fate_.NextMoment();
