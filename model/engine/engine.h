@@ -42,18 +42,35 @@ struct EventScale {
   int64_t resolution_ns = 0;  // times are multiples: for surprises
   auto operator<=>(const EventScale&) const = default;
 };
+// The last step of a forecast from an extended row (tier.h).
+inline constexpr uint32_t kFarHorizon = 1024;
+
+// The most covariates of a session, past and future ones together.
+inline constexpr uint32_t kMostCovariates = 8;
+
+// Steps ahead and levels of quantiles that a result is to have beyond the model's own.
+struct Selection {
+  std::vector<uint32_t> steps;  // from 1 on, ascending
+  std::vector<float> levels;    // in (0, 1), ascending
+
+  size_t floats() const { return steps.size() * levels.size(); }
+};
 
 struct Run {
   Slot slot;                           // distinct within one batch
   absl::Span<const float> values;      // [tokens, numbers the task takes of a token], tokens >= 1; never infinite. A
                                        // forecaster takes a float of a token, or a double in the place of two floats
-                                       // (forecast_result.h); NaN = missing. A forecaster of events takes three
-                                       // numbers (events/event_token.h). No code but the task's looks at the values
+                                       // (forecast_result.h); NaN = missing. A token with covariates has the double,
+                                       // the covariates, past ones first, and the future covariates at the selected
+                                       // steps, [steps, future]. A forecaster of events takes three numbers
+                                       // (events/event_token.h). No code but the task's looks at the values
   absl::Span<const uint8_t> forecast;  // [tokens]; non-zero where a forecast is wanted
   float* forecasts = nullptr;          // out, float32 [number wanted, result_floats()], in token order. A forecaster's
-                                       // are missing before the first value
+                                       // are missing before the first value. With a selection each result is followed
+                                       // by [steps, levels] floats
   float* surprises = nullptr;          // out, float32 [tokens], or null; NaN: none (model/README.md, step 8)
   Refinement refinement = Refinement::kRestricted;  // refines forecasts; surprises stop at kCalibrated
+  const Selection* selection = nullptr;             // in place until the batch is done; null: none
   EventScale scale = {};                            // of a session of events
 };
 
@@ -64,6 +81,9 @@ class Engine {
   virtual std::string tier() const = 0;      // the tier's name: "exact" or "fast"
   virtual size_t row_bytes() const = 0;      // a multiple of 64
   virtual size_t result_floats() const = 0;  // floats in one result of one row; a forecaster's: forecast_result.h
+
+  // An engine of the same weights for series with so many covariates, past and future; null: this engine has none.
+  virtual std::unique_ptr<Engine> WithCovariates(uint32_t, uint32_t) const { return nullptr; }
 
   // A lane for one thread, with `capacity_rows` rows at most. The lane takes memory only as rows are allocated.
   virtual std::unique_ptr<Lane> NewLane(size_t capacity_rows) const = 0;

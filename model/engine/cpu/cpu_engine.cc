@@ -25,11 +25,12 @@ void Prefetch(absl::Span<const std::byte> row) {
 
 class CpuEngine final : public Engine {
  public:
-  CpuEngine(std::unique_ptr<Task> task, Tier tier) : task_(std::move(task)), tier_(tier) {}
+  CpuEngine(std::unique_ptr<Task> task, std::string tier) : task_(std::move(task)), tier_(std::move(tier)) {}
 
   size_t result_floats() const override { return task_->result_floats(); }
-  std::string tier() const override { return NameOf(tier_); }
+  std::string tier() const override { return tier_; }
   size_t row_bytes() const override { return task_->row_bytes(); }
+  std::unique_ptr<Engine> WithCovariates(uint32_t past, uint32_t future) const override;
   std::unique_ptr<Lane> NewLane(size_t capacity_rows) const override;
   void ResetRow(absl::Span<std::byte> row) const override { task_->ResetRow(row); }
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override { return task_->CheckRow(row); }
@@ -42,7 +43,7 @@ class CpuEngine final : public Engine {
 
  private:
   const std::unique_ptr<Task> task_;
-  const Tier tier_;
+  const std::string tier_;
 };
 
 class CpuLane final : public HostLane {
@@ -57,6 +58,12 @@ class CpuLane final : public HostLane {
   const Task& task_;
   const std::unique_ptr<Task::Scratch> scratch_;
 };
+
+std::unique_ptr<Engine> CpuEngine::WithCovariates(uint32_t past, uint32_t future) const {
+  std::unique_ptr<Task> task = task_->WithCovariates(past, future);
+  if (task == nullptr) return nullptr;
+  return std::make_unique<CpuEngine>(std::move(task), NameWithCovariates(past, future));
+}
 
 std::unique_ptr<Lane> CpuEngine::NewLane(size_t capacity_rows) const {
   return std::make_unique<CpuLane>(*this, capacity_rows);
@@ -90,11 +97,12 @@ absl::StatusOr<std::unique_ptr<Task>> NewTask(const package::ModelPackage& packa
     if (tier == Tier::kExact) return events::NewEventTask(package);
     return absl::FailedPreconditionError("a forecaster of events has the tier exact only");
   }
-  if (tier == Tier::kFast) {
-    const package::ModelPackage rounded = RoundedWeights(package);
-    return NewForecastingTask(rounded, NewHostNetwork(rounded, tier));
+  if (tier == Tier::kExtended && !FarHorizons::Fits(package.config)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("a model of ", package.config.horizon, " steps leaves no far horizon to extend it by"));
   }
-  return NewForecastingTask(package, NewHostNetwork(package, tier));
+  const package::ModelPackage& weights = tier == Tier::kFast ? RoundedWeights(package) : package;
+  return NewForecastingTask(weights, NewHostNetwork(weights, tier), RowKind{.extended = tier == Tier::kExtended});
 }
 
 }  // namespace
@@ -106,7 +114,7 @@ absl::StatusOr<std::unique_ptr<Engine>> NewCpuEngine(const package::ModelPackage
   }
   absl::StatusOr<std::unique_ptr<Task>> task = NewTask(package, tier);
   if (!task.ok()) return task.status();
-  return std::make_unique<CpuEngine>(*std::move(task), tier);
+  return std::make_unique<CpuEngine>(*std::move(task), NameOf(tier));
 }
 
 }  // namespace aaren::engine

@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_ENGINE_CPU_CPU_ENGINE_H_
 #define AAREN_MODEL_ENGINE_CPU_CPU_ENGINE_H_
 
-// The engine on this machine's CPU, of either tier. A batch is done when Submit returns.
+// The engine on this machine's CPU, of any tier. A batch is done when Submit returns.
 
 #include <memory>
 
@@ -12,9 +12,9 @@
 
 namespace aaren::engine {
 
-// Makes the engine. FailedPrecondition on a CPU without FMA, and for a tier that the package's kind of model does not
-// have; InvalidArgument, naming the tensor, for weights that the kind's task refuses. REQUIRES: LoadPackage accepted
-// the package.
+// Makes the engine. FailedPrecondition on a CPU without FMA, for a tier that the package's kind of model does not have,
+// and in the extended tier for a model whose horizon leaves nothing to extend; InvalidArgument, naming the tensor, for
+// weights that the kind's task refuses. REQUIRES: LoadPackage accepted the package.
 absl::StatusOr<std::unique_ptr<Engine>> NewCpuEngine(const package::ModelPackage& package, Tier tier = Tier::kExact);
 
 }  // namespace aaren::engine

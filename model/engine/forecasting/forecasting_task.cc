@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "model/engine/forecast_result.h"
+#include "model/engine/forecasting/refinement/level_place.h"
 #include "model/engine/forecasting/refinement/surprise.h"
 #include "model/engine/forecasting/row.h"
 #include "model/engine/forecasting/tile.h"
@@ -30,10 +31,16 @@ constexpr uint32_t kLearned = 100;     // values after which a surprise may be b
 constexpr float kLearnedScore = 0.5f;  // of a season after which a surprise may be believed before
 constexpr double kMost = math::kLargestValue;
 
-// Token i of a run, within the values that a row takes.
+// A number, within the values that a row takes; NaN stays.
+double Bounded(double value) { return std::abs(value) < math::kLeastValue ? 0.0 : std::clamp(value, -kMost, kMost); }
+
+// The numbers of token i of a run.
+const float* InputsOf(const Run& run, size_t i) { return &run.values[run.values.size() / run.forecast.size() * i]; }
+
+// The value of token i of a run.
 double ValueOf(const Run& run, size_t i) {
-  const double value = ValueAt(run.values, run.forecast.size(), i);
-  return std::abs(value) < math::kLeastValue ? 0.0 : std::clamp(value, -kMost, kMost);  // a NaN stays
+  const float* inputs = InputsOf(run, i);
+  return Bounded(run.values.size() == run.forecast.size() ? static_cast<double>(*inputs) : DoubleAt(inputs));
 }
 
 // True if a value is still to tell what is usual for the series.
@@ -49,9 +56,14 @@ float Relative(double value, double origin) { return std::isnan(value) ? kMissin
 
 class ForecastingTask final : public Task {
  public:
-  ForecastingTask(const package::ModelPackage& package, std::unique_ptr<const Network> network)
-      : config_(package.config), layout_(package.config), bounds_(BoundsOf(package)), network_(std::move(network)) {}
+  ForecastingTask(const package::ForecasterConfig& config, std::vector<LayerBound> bounds,
+                  std::shared_ptr<const Network> network, const RowKind& rows)
+      : config_(config), rows_(rows), layout_(config, rows), bounds_(std::move(bounds)), network_(std::move(network)) {}
 
+  std::unique_ptr<Task> WithCovariates(uint32_t past, uint32_t future) const override {
+    if (!rows_.extended) return nullptr;
+    return std::make_unique<ForecastingTask>(config_, bounds_, network_, RowKind{true, past, future});
+  }
   std::unique_ptr<Scratch> NewScratch() const override { return std::make_unique<Tile>(config_, layout_, *network_); }
   size_t row_bytes() const override { return layout_.bytes(); }
   size_t task_bytes() const override { return layout_.layers_offset(); }
@@ -69,30 +81,44 @@ class ForecastingTask final : public Task {
   absl::Status Finish(Scratch& scratch) const override;
 
  private:
+  // The last step that a forecast may have.
+  uint32_t last_step() const { return layout_.far() ? FarHorizons::kLast : static_cast<uint32_t>(config_.horizon); }
+  FarHorizons::Near NearOf(Tile& tile, size_t t, const float* forecast) const;
   size_t quantiles() const { return static_cast<size_t>(config_.horizon) * config_.quantiles.size(); }
 
   void TakeRun(const Run& run, std::byte* row, Tile& tile) const;
-  void TakeValue(double value, std::byte* row) const;
-  void TakeSurprise(const Run& run, size_t i, std::byte* row, TileToken* pending, Tile& tile) const;
+  double TakeCovariates(const Run& run, size_t i, std::byte* row) const;
+  void TakeValue(double value, double x, std::byte* row) const;
+  void TakeSurprise(const Run& run, size_t i, double x, std::byte* row, TileToken* pending, Tile& tile) const;
   SurpriseRange RangeOf(float value, std::byte* row, Tile& tile) const;
   float OneStepSurprise(const Run& run, float value, std::byte* row, Tile& tile) const;
-  void AddToken(const Run& run, std::byte* row, float* forecast, Tile& tile) const;
+  void AddToken(const Run& run, size_t i, std::byte* row, float* forecast, Tile& tile) const;
+  void AddEffects(const Run& run, size_t i, const TileToken& token, Tile& tile) const;
   season::Past PlacesOf(const season::Past& past, const season::Thinning& thinning, Tile& tile) const;
   void AddSources(const season::Past& places, const TileToken& token, Tile& tile) const;
+  void AddFarSources(const season::Past& places, const TileToken& token, Tile& tile) const;
+  bool SelectsFar(const TileToken& token) const {
+    return token.wanted && token.selection != nullptr && !token.selection->steps.empty() &&
+           token.selection->steps.back() > static_cast<uint32_t>(config_.horizon);
+  }
   void AddSeasons(const season::Past& places, const TileToken& token, Tile& tile) const;
   void AddEvidence(const season::Past& past, double scale, std::byte* row, Tile& tile) const;
   void BeginTile(Tile& tile) const;
   void FinishTile(Tile& tile) const;
   void Refine(Tile& tile) const;
   void RefineWanted(Tile& tile, size_t t) const;
+  float* SelectedPart(const TileToken& token) const { return token.forecast + result_floats(); }
+  void Select(Tile& tile, size_t t) const;
+  void LearnCovariates(Tile& tile, size_t t) const;
   void KeepOneStep(Tile& tile, size_t t) const;
   void Learn(Tile& tile, size_t t) const;
   void Mix(Tile& tile, size_t t, float* forecast) const;
 
   package::ForecasterConfig config_;
+  RowKind rows_;
   RowLayout layout_;
   std::vector<LayerBound> bounds_;  // the bounds of each layer, which CheckRow applies
-  std::unique_ptr<const Network> network_;
+  std::shared_ptr<const Network> network_;
 };
 
 absl::StatusOr<uint64_t> ForecastingTask::CheckRow(absl::Span<const std::byte> row) const {
@@ -115,12 +141,18 @@ std::vector<double> ForecastingTask::Remembered(absl::Span<const std::byte> row)
 }
 
 absl::Status ForecastingTask::CheckRun(const Run& run) const {
-  if (run.values.size() != run.forecast.size() && run.values.size() != kFloatsOfDouble * run.forecast.size()) {
+  const size_t tokens = run.forecast.size(), steps = run.selection == nullptr ? 0 : run.selection->steps.size();
+  const bool floats = !layout_.covariates() && run.values.size() == tokens;
+  if (!floats && run.values.size() != rows_.inputs(steps) * tokens) {
     return absl::InvalidArgumentError(
-        absl::StrCat("has ", run.values.size(), " values, but ", run.forecast.size(), " forecast flags"));
+        absl::StrCat("has ", run.values.size(), " values, but ", tokens, " forecast flags"));
   }
   const bool wants = std::any_of(run.forecast.begin(), run.forecast.end(), [](uint8_t flag) { return flag != 0; });
   if (wants && run.forecasts == nullptr) return absl::InvalidArgumentError("wants a forecast, but has no place for it");
+  if (run.selection != nullptr && !run.selection->steps.empty() &&
+      (run.selection->steps.front() < 1 || run.selection->steps.back() > last_step())) {
+    return absl::InvalidArgumentError(absl::StrCat("selects a step that is not in 1 .. ", last_step()));
+  }
   return absl::OkStatus();
 }
 
@@ -136,8 +168,9 @@ void ForecastingTask::TakeRun(const Run& run, std::byte* row, Tile& tile) const 
       layout_.MoveOrigin(row);
     }
     // The surprise comes first, because it judges the row as it was before the value (rule 1.3).
-    TakeSurprise(run, i, row, pending, tile);
-    TakeValue(ValueOf(run, i), row);
+    const double value = ValueOf(run, i), x = layout_.covariates() ? TakeCovariates(run, i, row) : value;
+    TakeSurprise(run, i, x, row, pending, tile);
+    TakeValue(value, x, row);
     pending = nullptr;
     const bool wanted = run.forecast[i] != 0;
     // A row keeps a one-step forecast of the newest token only (rule 8.1), so a token without a forecast clears that.
@@ -145,22 +178,32 @@ void ForecastingTask::TakeRun(const Run& run, std::byte* row, Tile& tile) const 
     const bool folds = (header.seq + 1) % static_cast<uint64_t>(config_.fold_every) == 0;
     if (!wanted && !folds && !layout_.probes().At(header.seq)) continue;
 
-    AddToken(run, row, wanted ? forecast : nullptr, tile);
+    AddToken(run, i, row, wanted ? forecast : nullptr, tile);
     if (wanted) {
-      forecast += result_floats();
+      forecast += result_floats() + (run.selection == nullptr ? 0 : run.selection->floats());
       pending = &tile.tokens[tile.size - 1];
     }
-    if (tile.size == tile.capacity()) {
+    // What a probe learns of covariates changes the next value that the row takes, so the probe does not wait.
+    const bool learns = layout_.covariates() && layout_.probes().At(header.seq);
+    if (tile.size == tile.capacity() || learns) {
       FinishTile(tile);
       pending = nullptr;
     }
   }
 }
 
-void ForecastingTask::TakeValue(double value, std::byte* row) const {
+// Returns the value less the effect of its future covariates.
+double ForecastingTask::TakeCovariates(const Run& run, size_t i, std::byte* row) const {
+  const float* now = InputsOf(run, i) + kFloatsOfDouble;
+  return Bounded(ValueOf(run, i) - layout_.covariates()->Take(layout_.header(row).seq, now, layout_.covariates(row)));
+}
+
+// Takes a value, and x, which is the value less the effect of covariates. A row remembers x; a series' possible values
+// are of the value itself.
+void ForecastingTask::TakeValue(double value, double x, std::byte* row) const {
   RowHeader& header = layout_.header(row);
-  if (header.statistics.count == 0 && !std::isnan(value)) header.origin = value;
-  const float relative = Relative(value, header.origin);
+  if (header.statistics.count == 0 && !std::isnan(value)) header.origin = x;
+  const float relative = Relative(x, header.origin);
   if (!std::isnan(value)) {
     if (header.statistics.Believes(relative)) layout_.support(row).Add(value);
     header.statistics.Add(relative, static_cast<uint64_t>(config_.history));
@@ -172,9 +215,10 @@ void ForecastingTask::TakeValue(double value, std::byte* row) const {
 
 // Writes the surprise of token i under the forecast of the token before. If that forecast is not made yet, the token
 // before keeps the value and the place of the surprise.
-void ForecastingTask::TakeSurprise(const Run& run, size_t i, std::byte* row, TileToken* pending, Tile& tile) const {
+void ForecastingTask::TakeSurprise(const Run& run, size_t i, double x, std::byte* row, TileToken* pending,
+                                   Tile& tile) const {
   float* surprise = run.surprises == nullptr ? nullptr : run.surprises + i;
-  const float value = Relative(ValueOf(run, i), layout_.header(row).origin);
+  const float value = Relative(x, layout_.header(row).origin);
   if (pending != nullptr) {
     pending->followed = true;
     pending->next_value = value;
@@ -213,7 +257,7 @@ float ForecastingTask::OneStepSurprise(const Run& run, float value, std::byte* r
 }
 
 // The input and a probe's evidence are computed now, because the row changes before the tile is full.
-void ForecastingTask::AddToken(const Run& run, std::byte* row, float* forecast, Tile& tile) const {
+void ForecastingTask::AddToken(const Run& run, size_t i, std::byte* row, float* forecast, Tile& tile) const {
   const RowHeader& header = layout_.header(row);
   const uint32_t count = header.statistics.count;
   const float* newest = layout_.values(row).Unroll(header.seq, season::ReachOf(header.statistics), tile.values);
@@ -241,13 +285,17 @@ void ForecastingTask::AddToken(const Run& run, std::byte* row, float* forecast, 
            .unit = layout_.errors(row).unit,
            .support = layout_.support(row),
            .count = count,
+           .mean = static_cast<float>(header.statistics.mean),
            .tail = {header.origin, forecast != nullptr && IsLearning(header.seq, count, layout_.errors(row), choice)},
+           .selection = run.selection,
            .followed = false,
            .next_value = kMissing,
            .next_range = {},
            .next_surprise = nullptr};
   if (config_.seasons) AddSeasons(places, token, tile);
   if (token.forecasts()) AddSources(places, token, tile);
+  if (SelectsFar(token)) AddFarSources(places, token, tile);
+  if (layout_.covariates() && token.wanted && token.selection != nullptr) AddEffects(run, i, token, tile);
   ++tile.size;
 }
 
@@ -267,6 +315,23 @@ void ForecastingTask::AddSources(const season::Past& places, const TileToken& to
     season::StandardizeSources(sources, season::kSourceCount * horizon, token.scaling, tile.standard[tile.size]);
   for (size_t i = 0; i < season::kSourceCount && token.thinning.every > 1; ++i) {
     season::Spread(token.thinning, horizon, 1, sources + i * horizon);
+  }
+}
+
+// Adds the effects of covariates on the selected steps.
+void ForecastingTask::AddEffects(const Run& run, size_t i, const TileToken& token, Tile& tile) const {
+  const size_t known = kFloatsOfDouble + layout_.covariates()->count();
+  layout_.covariates()->WriteEffects(token.seq, token.selection->steps, InputsOf(run, i) + known,
+                                     layout_.covariates(token.row), tile.effects[tile.size]);
+}
+
+// Adds the naive forecasts of all far steps.
+void ForecastingTask::AddFarSources(const season::Past& places, const TileToken& token, Tile& tile) const {
+  float* sources = tile.far_sources[tile.size];
+  season::WriteSources(places, season::Thinned(layout_.Choice(token.seq, token.row), token.thinning), token.mean,
+                       FarHorizons::kLast, sources);
+  for (size_t i = 0; i < season::kSourceCount && token.thinning.every > 1; ++i) {
+    season::Spread(token.thinning, FarHorizons::kLast, 1, sources + i * FarHorizons::kLast);
   }
 }
 
@@ -299,6 +364,9 @@ void ForecastingTask::AddEvidence(const season::Past& past, double scale, std::b
   layout_.mixture().Gather(header.seq, past, static_cast<float>(header.statistics.mean), layout_.errors(row),
                            layout_.choices(row), now, tile.evidence[tile.size]);
   layout_.choices(row)[probes.Number(header.seq) % probes.under_way()] = now;
+  if (!layout_.far()) return;
+  layout_.far()->Gather(header.seq, past, static_cast<float>(header.statistics.mean), layout_.errors(row).unit, now,
+                        layout_.far(row), tile.far_evidence[tile.size]);
 }
 
 void ForecastingTask::BeginTile(Tile& tile) const {
@@ -345,9 +413,10 @@ void ForecastingTask::Refine(Tile& tile) const {
     token.tail.Write(token.forecast, quantiles());
     if (token.count > 0) {
       RefineWanted(tile, t);
-    } else if (token.next_surprise != nullptr) {
-      *token.next_surprise = kMissing;
+      continue;
     }
+    if (token.selection != nullptr) std::fill_n(SelectedPart(token), token.selection->floats(), kMissing);
+    if (token.next_surprise != nullptr) *token.next_surprise = kMissing;
   }
 }
 
@@ -361,9 +430,45 @@ void ForecastingTask::RefineWanted(Tile& tile, size_t t) const {
   if (token.next_surprise != nullptr) {
     *token.next_surprise = token.next_range.Apply(Surprise(config_.quantiles, token.forecast, token.next_value));
   }
-  if (token.refinement == Refinement::kRestricted) {
-    token.support.Restrict(token.count, token.tail.origin, quantiles(), token.forecast);
+  if (token.selection != nullptr) Select(tile, t);
+  if (token.refinement != Refinement::kRestricted) return;
+  // With covariates, only the selection is of the values whose support the row knows.
+  if (!layout_.covariates()) token.support.Restrict(token.count, token.tail.origin, quantiles(), token.forecast);
+  if (token.selection != nullptr) {
+    token.support.Restrict(token.count, token.tail.origin, token.selection->floats(), SelectedPart(token));
   }
+}
+
+// Writes the selected steps and levels from the unrestricted forecast: the surprise is of an unrestricted forecast, too.
+void ForecastingTask::Select(Tile& tile, size_t t) const {
+  const TileToken& token = tile.tokens[t];
+  const std::vector<float>& levels = token.selection->levels;
+  const absl::Span<const uint32_t> steps = token.selection->steps;
+  const auto horizon = static_cast<uint32_t>(config_.horizon);
+  const size_t near = static_cast<size_t>(std::upper_bound(steps.begin(), steps.end(), horizon) - steps.begin());
+  if (SelectsFar(token)) {
+    layout_.far()->Extend(token.seq, NearOf(tile, t, token.forecast), tile.far_sources[t], steps.subspan(near),
+                          layout_.far(token.row), tile.far.data());
+  }
+  for (size_t i = 0; i < levels.size(); ++i) {
+    const LevelPlace place(config_.quantiles, levels[i]);
+    float* out = SelectedPart(token) + i;
+    for (size_t k = 0; k < steps.size(); ++k, out += levels.size()) {
+      const float* from = k < near ? token.forecast + (steps[k] - 1) * config_.quantiles.size()
+                                   : tile.far.data() + (k - near) * config_.quantiles.size();
+      *out = place.In(from);
+      if (layout_.covariates()) *out = math::ToForecast(static_cast<double>(*out) + tile.effects[t][k]);
+    }
+  }
+}
+
+FarHorizons::Near ForecastingTask::NearOf(Tile& tile, size_t t, const float* forecast) const {
+  const TileToken& token = tile.tokens[t];
+  return {.forecast = forecast,
+          .sources = tile.sources[t],
+          .errors = layout_.mixture().LastErrors(layout_.mixture(token.row)),
+          .unit = token.unit,
+          .mean = token.mean};
 }
 
 void ForecastingTask::KeepOneStep(Tile& tile, size_t t) const {
@@ -379,10 +484,25 @@ void ForecastingTask::KeepOneStep(Tile& tile, size_t t) const {
 void ForecastingTask::Learn(Tile& tile, size_t t) const {
   const TileToken& token = tile.tokens[t];
   const int places = token.thinning.every;
+  if (layout_.covariates()) LearnCovariates(tile, t);
   layout_.mixture().Learn(token.seq, {tile.evidence[t], token.forecast, places}, layout_.mixture(token.row));
   std::copy_n(token.forecast, tile.forecast.size(), tile.forecast.begin());
   Mix(tile, t, tile.forecast.data());
   layout_.calibration().Learn(token.seq, places, tile.judging[t], tile.forecast.data(), layout_.calibration(token.row));
+  if (!layout_.far()) return;
+  layout_.far()->Learn(token.seq, NearOf(tile, t, tile.forecast.data()), tile.far_evidence[t], layout_.far(token.row));
+}
+
+void ForecastingTask::LearnCovariates(Tile& tile, size_t t) const {
+  const TileToken& token = tile.tokens[t];
+  const Mixture& mixture = layout_.mixture();
+  layout_.covariates()->Learn(token.seq,
+                              {.horizons = mixture.probes().tracked(),
+                               .values = tile.evidence[t] + 1,
+                               .medians = mixture.Medians(layout_.mixture(token.row)),
+                               .probes = mixture.probes(),
+                               .unit = token.unit},
+                              layout_.covariates(token.row));
 }
 
 void ForecastingTask::Mix(Tile& tile, size_t t, float* forecast) const {
@@ -392,8 +512,9 @@ void ForecastingTask::Mix(Tile& tile, size_t t, float* forecast) const {
 
 }  // namespace
 
-std::unique_ptr<Task> NewForecastingTask(const package::ModelPackage& package, std::unique_ptr<const Network> network) {
-  return std::make_unique<ForecastingTask>(package, std::move(network));
+std::unique_ptr<Task> NewForecastingTask(const package::ModelPackage& package, std::unique_ptr<const Network> network,
+                                         const RowKind& rows) {
+  return std::make_unique<ForecastingTask>(package.config, BoundsOf(package), std::move(network), rows);
 }
 
 }  // namespace aaren::engine

@@ -8,13 +8,16 @@
 #include <memory>
 
 #include "model/engine/forecasting/network.h"
+#include "model/engine/forecasting/row.h"
 #include "model/engine/task.h"
 #include "model/package/package.h"
 
 namespace aaren::engine {
 
-// Makes the task. REQUIRES: LoadPackage accepted the package, and `network` is the network of the package.
-std::unique_ptr<Task> NewForecastingTask(const package::ModelPackage& package, std::unique_ptr<const Network> network);
+// Makes the task. REQUIRES: LoadPackage accepted the package, and `network` is the network of the package. Extended rows
+// also require FarHorizons::Fits.
+std::unique_ptr<Task> NewForecastingTask(const package::ModelPackage& package, std::unique_ptr<const Network> network,
+                                         const RowKind& rows = {});
 
 }  // namespace aaren::engine
 

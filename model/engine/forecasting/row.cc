@@ -32,9 +32,13 @@ absl::Status Impossible(absl::string_view field, T value, absl::string_view reas
 
 }  // namespace
 
-RowLayout::RowLayout(const package::ForecasterConfig& config)
+RowLayout::RowLayout(const package::ForecasterConfig& config, const RowKind& kind)
     : calibration_(config),
       mixture_(config),
+      far_(kind.extended ? std::make_optional<FarHorizons>(config) : std::nullopt),
+      covariates_(kind.past + kind.future > 0
+                      ? std::make_optional<Covariates>(kind.past, kind.future, mixture_.probes().every())
+                      : std::nullopt),
       quantiles_(config.quantiles.size()),
       layers_(static_cast<size_t>(config.layers)),
       heads_(static_cast<size_t>(config.heads)),
@@ -48,7 +52,9 @@ RowLayout::RowLayout(const package::ForecasterConfig& config)
       values_offset_(errors_offset_ + sizeof(season::LagErrors)),
       layers_offset_(RoundUp(values_offset_ + sizeof(season::ValueMemory))),
       layer_bytes_((output_width_ + 2 * heads_) * sizeof(double)),
-      bytes_(RoundUp(layers_offset_ + layers_ * layer_bytes_)) {}
+      covariates_offset_(RoundUp(layers_offset_ + layers_ * layer_bytes_)),
+      far_offset_(covariates_offset_ + (covariates_ ? covariates_->state_bytes() : 0)),
+      bytes_(RoundUp(far_offset_ + (far_ ? far_->state_size() : 0) * sizeof(float))) {}
 
 LayerState RowLayout::layer(std::byte* row, size_t layer) const {
   double* output = reinterpret_cast<double*>(row + layers_offset_ + layer * layer_bytes_);
@@ -88,6 +94,7 @@ void RowLayout::MoveOrigin(std::byte* row) const {
                   [=](float& number) { number = math::Shifted(number, distance); });
   calibration_.Shift(distance, calibration(row));
   mixture_.Shift(distance, mixture(row));
+  if (far_) far_->Shift(distance, far(row));
   memory.Shift(head.seq, distance);
 }
 
@@ -99,6 +106,8 @@ void RowLayout::Reset(absl::Span<std::byte> row) const {
   errors(row.data()).Reset();
   values(row.data()).Reset();
   support(row.data()).Reset();
+  if (far_) far_->Reset(far(row.data()));
+  if (covariates_) covariates_->Reset(covariates(row.data()));
   for (size_t i = 0; i < layers_; ++i) std::fill_n(layer(row.data(), i).peak, heads_, kEmptyPeak);
 }
 
@@ -122,6 +131,8 @@ absl::Status RowLayout::Check(absl::Span<const std::byte> row, absl::Span<const 
   if (status.ok()) status = errors(aligned.get()).Check(head.seq);
   if (status.ok()) status = values(aligned.get()).Check(head.seq);
   if (status.ok()) status = support(aligned.get()).Check();
+  if (status.ok() && far_) status = far_->Check(head.seq, far(aligned.get()));
+  if (status.ok() && covariates_) status = covariates_->Check(covariates(aligned.get()));
   for (size_t i = 0; i < layers_ && status.ok(); ++i) {
     status = CheckLayer(head, i, layer(aligned.get(), i), bounds[i]);
   }

@@ -12,6 +12,8 @@
 //   LagErrors, ValueMemory                   errors, values
 //   zeros up to a multiple of 64 bytes; all bytes beyond belong to the network, which may keep them elsewhere
 //   per layer: double o [V, padded], c [H], m [H]
+//   zeros up to a multiple of 64 bytes; a plain row ends here
+//   Covariates' bytes, FarHorizons' floats   covariates, far
 //   zeros up to a multiple of 64 bytes
 //
 // A row keeps values and forecasts as floats relative to its origin, a double: so a series at a level of 1e9 is as fine
@@ -22,9 +24,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "model/engine/forecast_result.h"
+#include "model/engine/forecasting/extension/covariates.h"
+#include "model/engine/forecasting/extension/far_horizons.h"
 #include "model/engine/forecasting/refinement/calibration.h"
 #include "model/engine/forecasting/refinement/mixture.h"
 #include "model/engine/forecasting/refinement/probes.h"
@@ -47,15 +53,27 @@ struct RowHeader {
   double origin;                // values and forecasts of the row are relative to the origin; 0 before the first value
 };
 
+// An extended row also has what forecasts beyond the model's horizon need, and what covariates do to the series.
+struct RowKind {
+  bool extended = false;
+  uint32_t past = 0, future = 0;  // covariates, of extended rows
+
+  // How many floats of a run a token takes, if `steps` steps are selected. A plain row's value may be a float.
+  size_t inputs(size_t steps) const { return kFloatsOfDouble + past + future + steps * future; }
+};
+
 class RowLayout {
  public:
-  explicit RowLayout(const package::ForecasterConfig& config);
+  // REQUIRES: FarHorizons::Fits(config), for extended rows.
+  explicit RowLayout(const package::ForecasterConfig& config, const RowKind& kind = {});
 
   size_t bytes() const { return bytes_; }                  // a multiple of 64
   size_t layers_offset() const { return layers_offset_; }  // where the network's part begins, a multiple of 64
   const Probes& probes() const { return mixture_.probes(); }
   const Calibration& calibration() const { return calibration_; }
   const Mixture& mixture() const { return mixture_; }
+  const std::optional<FarHorizons>& far() const { return far_; }               // of extended rows
+  const std::optional<Covariates>& covariates() const { return covariates_; }  // of rows with covariates
 
   // Views of a row. REQUIRES: the row is aligned to 8 bytes.
   RowHeader& header(std::byte* row) const { return *reinterpret_cast<RowHeader*>(row); }
@@ -75,6 +93,8 @@ class RowLayout {
   season::ValueMemory& values(std::byte* row) const {
     return *reinterpret_cast<season::ValueMemory*>(row + values_offset_);
   }
+  std::byte* covariates(std::byte* row) const { return row + covariates_offset_; }
+  float* far(std::byte* row) const { return reinterpret_cast<float*>(row + far_offset_); }
   Support& support(std::byte* row) const { return *reinterpret_cast<Support*>(row + sizeof(RowHeader)); }
   LayerState layer(std::byte* row, size_t layer) const;
 
@@ -106,6 +126,8 @@ class RowLayout {
 
   Calibration calibration_;
   Mixture mixture_;
+  std::optional<FarHorizons> far_;
+  std::optional<Covariates> covariates_;
   size_t quantiles_;
   size_t layers_;
   size_t heads_;
@@ -119,6 +141,8 @@ class RowLayout {
   size_t values_offset_;
   size_t layers_offset_;
   size_t layer_bytes_;
+  size_t covariates_offset_;
+  size_t far_offset_;
   size_t bytes_;
 };
 

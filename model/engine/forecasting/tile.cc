@@ -18,7 +18,7 @@ FloatRows::FloatRows(size_t rows, size_t width)
   std::fill_n(data_.get(), rows * stride_, 0.0f);
 }
 
-// Some rows serve only a network with seasons. Other networks get a single row of these, because no row at all is not
+// Some rows serve only a network with seasons, or extended rows. Other networks get a single row of these, because no row at all is not
 // possible.
 Tile::Tile(const package::ForecasterConfig& config, const RowLayout& layout, const Network& network)
     : pass(network.NewPass()),
@@ -27,10 +27,14 @@ Tile::Tile(const package::ForecasterConfig& config, const RowLayout& layout, con
       judging(capacity(), layout.calibration().probes().tracked().size()),
       evidence(capacity(), layout.mixture().evidence_size()),
       sources(capacity(), season::kSourceCount * Size(config.horizon)),
+      effects(layout.covariates() ? capacity() : 1, layout.covariates() ? kFarHorizon : 1),
+      far_evidence(layout.far() ? capacity() : 1, layout.far() ? layout.far()->evidence_size() : 1),
+      far_sources(layout.far() ? capacity() : 1, layout.far() ? season::kSourceCount * FarHorizons::kLast : 1),
       standard(config.seasons ? capacity() : 1, season::kSourceCount * Size(config.horizon)),
       residuals(config.seasons ? capacity() : 1,
                 season::kSeasonSources * Size(package::ForecasterConfig::kSeasonalResiduals)),
       quantiles(config.quantiles.size()),
+      far(layout.far() ? FarHorizons::kLast * config.quantiles.size() : 0),
       forecast(Size(config.horizon) * config.quantiles.size()),
       window(Size(config.ring)) {}
 

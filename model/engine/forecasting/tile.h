@@ -31,14 +31,16 @@ struct TileToken {
   bool probes;            // true if the row learns from the token's forecast
   bool wanted;            // true if the forecast is asked for
   Refinement refinement;  // for the forecast, and for the next value's surprise
-  float* forecast;        // out, [T, Q] and a tail, if wanted; else null until the pass has made a probe's, in the
-                          // pass's memory
+  float* forecast;        // out, [T, Q], a tail and the selection, if wanted; else null until the pass has made a
+                          // probe's, in the pass's memory
   math::Scaling scaling;
   season::Thinning thinning;
   float unit;       // unit of the naive forecasts' errors
   Support support;  // the support after this token
   uint32_t count;   // values up to this token
+  float mean;       // of the series, after this token
   ResultTail tail;
+  const Selection* selection;  // null: none
 
   // The next token of the run, if that token came before this token's forecast was made.
   bool followed;
@@ -75,9 +77,13 @@ struct Tile final : Task::Scratch {
   FloatRows judging;                   // [., Calibration's tracked horizons]: values by which a probe judges
   FloatRows evidence;                  // [., Mixture::evidence_size()]: evidence by which a probe judges
   FloatRows sources;                   // [., 4, T]: naive forecasts, in the units of the series
+  FloatRows effects;                   // [., kFarHorizon]: covariates' effects on the selected steps
+  FloatRows far_evidence;              // [., FarHorizons::evidence_size()], in extended rows
+  FloatRows far_sources;               // [., 4, FarHorizons::kLast], naive forecasts, in extended rows
   FloatRows standard;                  // [., 4, T]: naive forecasts on the token's scale, for a SeasonHead
   FloatRows residuals;                 // [., 3, 24]: recent residuals of the sources of seasons, for a SeasonHead
   std::vector<float> quantiles;        // [Q]
+  std::vector<float> far;              // [FarHorizons::kLast, Q]: far steps of a forecast, in extended rows
   std::vector<float> forecast;         // [T, Q]: a probe's forecast, while the wanted forecast lies elsewhere
   season::ValueMemory::Window values;  // the values of a single token
   season::ValueMemory::Window places;  // the same without regular holes

@@ -9,7 +9,7 @@ namespace {
 
 using Models = std::vector<models::ModelRef>;
 
-prometheus::MetricFamily Surprises(const Models& models) {
+prometheus::MetricFamily Surprises(const Models& models, const Models& tiers) {
   Family family("aaren_surprise", "Where values lay in the distributions that were forecast for them, from 0 to 1.",
                 prometheus::MetricType::Histogram);
   // An unused model has its buckets, too: a series present from the start has a rate.
@@ -17,9 +17,10 @@ prometheus::MetricFamily Surprises(const Models& models) {
   for (const models::ModelRef& model : models) {
     std::vector<const counters::Histogram<models::kSurpriseBounds.size()>*> parts = {&none};
     const auto add = [&parts](const models::ModelCounters& block) { parts.push_back(&block.surprises); };
-    model->counters.ForEach(add);
-    // Both tiers of a model have the same weights: a model has a single series of surprises.
-    if (model->other_tier != nullptr) model->other_tier->counters.ForEach(add);
+    // All tiers of a model have the same weights: a model has a single series of surprises.
+    for (const models::ModelRef& tier : tiers) {
+      if (tier->id == model->id) tier->counters.ForEach(add);
+    }
     SumHistograms(parts, family.AddHistogram({{"model", model->id}}));
   }
   return family.Take();
@@ -62,7 +63,7 @@ prometheus::MetricFamily States(const Models& models, const std::vector<models::
 std::vector<prometheus::MetricFamily> ModelMetrics::Collect() const {
   const Models models = models_.models();
   const Models tiers = models_.tiers();
-  return {Surprises(models), Tokens(tiers), Sessions(tiers), States(models, models_.pending()),
+  return {Surprises(models, tiers), Tokens(tiers), Sessions(tiers), States(models, models_.pending()),
           Counters("aaren_model_load_failures_total", "Packages and labels that were refused.")
               .Add({}, static_cast<double>(models_.failures().value()))
               .Take()};

@@ -5,8 +5,8 @@
 // shard with a lane of the model, or by an Open or a state on its way. Sessions hold no ModelRef: a session's row is in
 // a lane.
 //
-// A package may be loaded in both tiers: new sessions get one tier, and sessions of the second tier keep
-// theirs.
+// A package may be loaded in several tiers. New sessions get the first, or the extended tier where they ask for more
+// than plain rows can give; sessions of another tier keep theirs.
 //
 // Threading: constant but for the counters and `retiring`; any thread may use the model.
 
@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "model/engine/engine.h"
 #include "model/package/package.h"
@@ -32,7 +33,10 @@ struct LoadedModel : std::enable_shared_from_this<LoadedModel> {
   std::atomic<bool> retiring{false};  // not offered any more; set by the table
   mutable ModelCounterBlocks counters;
 
-  std::shared_ptr<LoadedModel> other_tier;  // same package, id and retirement; null: none, or itself the second tier
+  // The same package in other tiers; none, if this is one of them. Guarded by the mutex of the table, since sessions with
+  // covariates add to the list.
+  std::vector<std::shared_ptr<LoadedModel>> other_tiers;
+  bool extends = false;  // a session may be of the extended tier
 
   // The sessions in this tier.
   uint64_t sessions() const {

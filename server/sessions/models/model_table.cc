@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "model/engine/tier.h"
 #include "server/operate/log/shown.h"
 
 namespace aaren::models {
@@ -14,17 +15,32 @@ namespace {
 
 constexpr size_t kMostModels = 256;  // each has its own metrics
 
-std::shared_ptr<LoadedModel> Loaded(package::ModelPackage package, std::unique_ptr<engine::Engine> engine) {
+std::shared_ptr<LoadedModel> Loaded(package::ModelPackage package, std::unique_ptr<engine::Engine> engine,
+                                    const task::RowForm& rows) {
   auto model = std::make_shared<LoadedModel>();
   model->id = absl::StrCat(package.name, ":", package.version);
   model->package = std::move(package);
   model->engine = std::move(engine);
-  model->conversion = task::NewConversion(model->package);
+  model->conversion = task::NewConversion(model->package, rows);
   return model;
 }
 
-// True if anybody but the table, and the model with `model` as its second tier, holds a reference.
-bool Held(const std::shared_ptr<LoadedModel>& model) { return model != nullptr && model.use_count() > 1; }
+bool IsExtended(const engine::Engine& engine) { return engine.tier() == engine::NameOf(engine::Tier::kExtended); }
+
+// The covariates of a tier named by engine::NameWithCovariates; none for any other tier.
+task::CovariateCounts CovariatesOf(const std::string& tier) {
+  for (uint32_t past = 0; past <= engine::kMostCovariates; ++past) {
+    for (uint32_t future = 0; past + future <= engine::kMostCovariates; ++future) {
+      if (tier == engine::NameWithCovariates(past, future)) return {past, future};
+    }
+  }
+  return {};
+}
+
+// True if anybody but the table holds a reference to the model in any tier.
+bool Held(const std::shared_ptr<LoadedModel>& model) {
+  return model.use_count() > 1 || std::any_of(model->other_tiers.begin(), model->other_tiers.end(), Held);
+}
 
 bool ByNameThenVersion(const std::shared_ptr<LoadedModel>& a, const std::shared_ptr<LoadedModel>& b) {
   return std::tie(a->package.name, a->package.version) < std::tie(b->package.name, b->package.version);
@@ -33,11 +49,16 @@ bool ByNameThenVersion(const std::shared_ptr<LoadedModel>& a, const std::shared_
 }  // namespace
 
 absl::Status ModelTable::Add(package::ModelPackage package, std::unique_ptr<engine::Engine> engine,
-                             std::unique_ptr<engine::Engine> other_tier) {
+                             std::vector<std::unique_ptr<engine::Engine>> others) {
   // The engines have packed the weights, and a second copy would take as much memory.
   package.tensors.clear();
-  auto model = Loaded(package, std::move(engine));
-  if (other_tier != nullptr) model->other_tier = Loaded(std::move(package), std::move(other_tier));
+  auto model = Loaded(package, std::move(engine), {});
+  for (auto& other : others) {
+    const bool extended = IsExtended(*other);
+    model->extends |= extended;
+    model->other_tiers.push_back(Loaded(package, std::move(other), {.extended = extended}));
+  }
+  for (const auto& other : model->other_tiers) other->extends = model->extends;
   absl::MutexLock lock(&mutex_);
   for (const auto& other : models_) {
     if (other->id == model->id)
@@ -45,8 +66,10 @@ absl::Status ModelTable::Add(package::ModelPackage package, std::unique_ptr<engi
   }
   if (models_.size() >= kMostModels)
     return absl::ResourceExhaustedError(absl::StrCat("no more than ", kMostModels, " models at once"));
-  model->index = FreeIndex(-1);
-  if (model->other_tier != nullptr) model->other_tier->index = FreeIndex(model->index);
+  std::vector<std::shared_ptr<LoadedModel>> added = {model};
+  added.insert(added.end(), model->other_tiers.begin(), model->other_tiers.end());
+  int index = -1;
+  for (const auto& one : added) one->index = index = FreeIndex(index);
   const auto forecasts = [](const auto& one) { return one->package.kind == package::kForecaster; };
   // Clients that name no model send values, so a model of another kind is the default only where no forecaster is.
   if (models_.empty() || (forecasts(model) && std::none_of(models_.begin(), models_.end(), forecasts))) {
@@ -56,13 +79,14 @@ absl::Status ModelTable::Add(package::ModelPackage package, std::unique_ptr<engi
   return absl::OkStatus();
 }
 
-// The smallest free index other than `taken`: tables by index stay small.
+// The smallest free index above `taken`: tables by index stay small.
 int ModelTable::FreeIndex(int taken) const {
-  int index = 0;
-  const auto has_it = [&index](const auto& model) {
-    return model->index == index || (model->other_tier != nullptr && model->other_tier->index == index);
+  int index = taken + 1;
+  const auto has = [&index](const auto& model) { return model->index == index; };
+  const auto any_has = [&](const auto& model) {
+    return has(model) || std::any_of(model->other_tiers.begin(), model->other_tiers.end(), has);
   };
-  while (index == taken || std::any_of(models_.begin(), models_.end(), has_it)) ++index;
+  while (std::any_of(models_.begin(), models_.end(), any_has)) ++index;
   return index;
 }
 
@@ -161,11 +185,29 @@ ModelRef ModelTable::FindDigest(const std::string& digest) const {
 ModelRef ModelTable::FindDigest(const std::string& digest, const std::string& tier) const {
   absl::MutexLock lock(&mutex_);
   for (const auto& model : models_) {
-    if (model->package.digest != digest) continue;
-    if (model->engine->tier() == tier) return model;
-    if (model->other_tier != nullptr && model->other_tier->engine->tier() == tier) return model->other_tier;
+    if (model->package.digest == digest) return OfTier(model, tier);
   }
   return nullptr;
+}
+
+ModelRef ModelTable::OfTier(const std::shared_ptr<LoadedModel>& model, const std::string& tier) const {
+  if (model->engine->tier() == tier) return model;
+  const LoadedModel* extended = nullptr;
+  for (const auto& other : model->other_tiers) {
+    if (other->engine->tier() == tier) return other;
+    if (IsExtended(*other->engine)) extended = other.get();
+  }
+  const task::CovariateCounts covariates = CovariatesOf(tier);
+  if (extended == nullptr || covariates.all() == 0) return nullptr;
+  // The engine shares the weights, so one more is cheap.
+  auto engine = extended->engine->WithCovariates(covariates.past, covariates.future);
+  if (engine == nullptr) return nullptr;
+  auto added = Loaded(model->package, std::move(engine), {.extended = true, .covariates = covariates});
+  added->extends = true;
+  added->retiring = model->retiring.load();
+  added->index = FreeIndex(-1);
+  model->other_tiers.push_back(added);
+  return added;
 }
 
 void ModelTable::SetRetiring(const std::string& digest, bool retiring) {
@@ -173,7 +215,7 @@ void ModelTable::SetRetiring(const std::string& digest, bool retiring) {
   for (const auto& model : models_) {
     if (model->package.digest != digest || model->retiring == retiring) continue;
     model->retiring = retiring;
-    if (model->other_tier != nullptr) model->other_tier->retiring = retiring;
+    for (const auto& other : model->other_tiers) other->retiring = retiring;
     // Counted apart: shards ask any_retiring every few milliseconds, without the lock.
     retiring_ += retiring ? 1 : -1;
   }
@@ -188,7 +230,7 @@ std::vector<std::string> ModelTable::Unload() {
   Models unused;
   {
     absl::MutexLock lock(&mutex_);
-    const auto used = [](const auto& model) { return !model->retiring || Held(model) || Held(model->other_tier); };
+    const auto used = [](const auto& model) { return !model->retiring || Held(model); };
     const auto first = std::stable_partition(models_.begin(), models_.end(), used);
     std::move(first, models_.end(), std::back_inserter(unused));
     models_.erase(first, models_.end());
@@ -214,7 +256,7 @@ std::vector<ModelRef> ModelTable::tiers() const {
   std::vector<ModelRef> tiers;
   for (const auto& model : models_) {
     tiers.push_back(model);
-    if (model->other_tier != nullptr) tiers.push_back(model->other_tier);
+    tiers.insert(tiers.end(), model->other_tiers.begin(), model->other_tiers.end());
   }
   return tiers;
 }

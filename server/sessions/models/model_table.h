@@ -38,10 +38,9 @@ struct PendingPackage {
 class ModelTable {
  public:
   // Adds a model and offers it at once. AlreadyExists if the name:version is taken, even by a retiring
-  // model. The first forecaster added is the default, else the first model. `other_tier`, if any, is for sessions begun
-  // in the other tier.
+  // model. The first forecaster added is the default, else the first model. `others` are for sessions of other tiers.
   absl::Status Add(package::ModelPackage package, std::unique_ptr<engine::Engine> engine,
-                   std::unique_ptr<engine::Engine> other_tier = nullptr);
+                   std::vector<std::unique_ptr<engine::Engine>> others = {});
 
   // Makes the model meant by the name, now and later, the default. NotFound.
   absl::Status SetDefault(const std::string& name);
@@ -57,7 +56,7 @@ class ModelTable {
   // The model whose package has this digest, offered or retiring; null if none.
   ModelRef FindDigest(const std::string& digest) const;
 
-  // The same, in the tier.
+  // The same, in the tier; the tiers of covariates (engine/tier.h) are made as they are asked for.
   ModelRef FindDigest(const std::string& digest, const std::string& tier) const;
 
   // Retire ends the offer, Offer renews the offer. Without a model of this digest both do nothing.
@@ -71,7 +70,7 @@ class ModelTable {
 
   ModelRef default_model() const;        // null: no model
   std::vector<ModelRef> models() const;  // with retiring ones, in order of name, then version
-  std::vector<ModelRef> tiers() const;   // models(), each followed by its second tier, if any
+  std::vector<ModelRef> tiers() const;   // models(), each followed by its other tiers
 
   // The packages of the folder that are not served; for lists.
   void SetPending(std::vector<PendingPackage> pending);
@@ -87,6 +86,8 @@ class ModelTable {
   ModelRef OfName(const std::string& name, absl::string_view session_key) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
   ModelRef Meant(const std::string& name, absl::string_view session_key) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
   void SetRetiring(const std::string& digest, bool retiring) ABSL_LOCKS_EXCLUDED(mutex_);
+  ModelRef OfTier(const std::shared_ptr<LoadedModel>& model, const std::string& tier) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   int FreeIndex(int taken) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
 
   mutable absl::Mutex mutex_;

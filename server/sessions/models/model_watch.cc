@@ -145,13 +145,12 @@ absl::Status ModelWatch::LoadInto(const std::string& path, Package& package) {
   }
   absl::StatusOr<Engines> engines = OpenEngines(engine_, tier_, *read);
   if (!engines.ok()) return engines.status();
-  // Sessions of the second tier may come back at once, so both engines are tried.
+  // Sessions of other tiers may come back at once, so all engines are tried.
   const std::unique_ptr<const task::Conversion> conversion = task::NewConversion(*read);
-  for (const engine::Engine* engine : {engines->offered.get(), engines->other.get()}) {
-    if (engine == nullptr) continue;
-    if (absl::Status status = WarmUp(*engine, *conversion); !status.ok()) return status;
-  }
-  absl::Status added = models_.Add(*std::move(read), std::move(engines->offered), std::move(engines->other));
+  absl::Status warm = WarmUp(*engines->offered, *conversion);
+  for (const auto& other : engines->others) warm.Update(WarmUp(*other, *conversion));
+  if (!warm.ok()) return warm;
+  absl::Status added = models_.Add(*std::move(read), std::move(engines->offered), std::move(engines->others));
   if (!added.ok()) return added;
   log::Log(log::LogLevel::kInfo, "model loaded", {{"model", id}, {"digest", digest}});
   Replace(package, digest);

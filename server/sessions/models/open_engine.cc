@@ -55,19 +55,28 @@ absl::StatusOr<std::unique_ptr<engine::Engine>> OpenEngine(const std::string& na
 absl::StatusOr<Engines> OpenEngines(const std::string& name, engine::Tier tier, const package::ModelPackage& package) {
   absl::StatusOr<std::unique_ptr<engine::Engine>> exact = OpenEngine(name, package);
   if (!exact.ok()) return exact.status();
-  if (package.kind != package::kForecaster) return Engines{*std::move(exact), nullptr};
+  if (package.kind != package::kForecaster) return Engines{*std::move(exact), {}};
   // Both tiers are loaded: every session goes on in the arithmetic of its beginning.
   absl::StatusOr<std::unique_ptr<engine::Engine>> fast = engine::NewCpuEngine(package, engine::Tier::kFast);
   if (!fast.ok()) return fast.status();
-  if (tier == engine::Tier::kExact) return Engines{*std::move(exact), *std::move(fast)};
+  absl::StatusOr<std::unique_ptr<engine::Engine>> extended = engine::NewCpuEngine(package, engine::Tier::kExtended);
+  // A model with a very long horizon has nothing to extend.
+  if (!extended.ok() && !absl::IsFailedPrecondition(extended.status())) return extended.status();
+  const auto engines = [&extended](auto& offered, auto& other) {
+    Engines all{*std::move(offered), {}};
+    all.others.push_back(*std::move(other));
+    if (extended.ok()) all.others.push_back(*std::move(extended));
+    return all;
+  };
+  if (tier == engine::Tier::kExact) return engines(exact, fast);
   if (engine::MayUseAmx()) {
     log::Log(log::LogLevel::kInfo, "new sessions are of the tier fast", {{"model", package.name}});
-    return Engines{*std::move(fast), *std::move(exact)};
+    return engines(fast, exact);
   }
   log::Log(log::LogLevel::kWarning,
            "new sessions are of the tier exact: this CPU has no AMX, or the kernel grants none",
            {{"model", package.name}});
-  return Engines{*std::move(exact), *std::move(fast)};
+  return engines(exact, fast);
 }
 
 }  // namespace aaren::models

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -22,13 +23,15 @@ inline constexpr char kDefaultEngine[] = "auto";
 // driver, or the GPU.
 absl::Status CheckEngine(const std::string& name);
 
-// The engines of one package, in both tiers: for new sessions, and for sessions begun in the other tier. A model of
-// another kind than "forecaster" computes on the CPU, in the tier exact only; `other` is then null.
+// The engines of one package: for new sessions, and for sessions of other tiers. A model of another kind than
+// "forecaster" computes on the CPU, in the tier exact only.
 struct Engines {
-  std::unique_ptr<engine::Engine> offered, other;
+  std::unique_ptr<engine::Engine> offered;
+  std::vector<std::unique_ptr<engine::Engine>> others;  // the other plain tier, then the extended tier if there is one
 };
 
-// New sessions get `tier`, but exact on a CPU without AMX, where the fast tier is no faster. The log tells.
+// The extended tier is on the CPU, whatever `name` says: few sessions are of that tier. New sessions get `tier`, but
+// exact on a CPU without AMX, where the fast tier is no faster. The log tells.
 absl::StatusOr<Engines> OpenEngines(const std::string& name, engine::Tier tier, const package::ModelPackage& package);
 
 // The engine of the exact tier. Errors as CheckEngine, or the engine's own.

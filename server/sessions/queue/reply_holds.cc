@@ -7,7 +7,7 @@ namespace {
 
 // The memory of a reply with so many forecasts a channel, about.
 size_t ReplyBytes(const session::Session& session, size_t forecasts) {
-  return sizeof(HeldReply) + forecasts * session.channels * session.model->engine->result_floats() * sizeof(float);
+  return sizeof(HeldReply) + forecasts * session.channels * session.result_floats() * sizeof(float);
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ void TokenQueue::PushTokens(session::Session& session, const session::TokensView
   item.arrival_ns = arrival_ns;
   const task::TokenNumbers fresh = tokens.From(skip, session.channels);
   float* const inputs = item.SetNumbers(fresh.times_ns, item.tokens * session.inputs_per_token());
-  session.model->conversion->CopyInputs(fresh, session.channels, inputs);
+  session.model->conversion->CopyInputs(fresh, session.channels, *session.plan, inputs);
   Count(session, item);
   session.flow->clock = clock;
   session.flow->tokens += item.tokens;

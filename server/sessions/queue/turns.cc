@@ -15,12 +15,16 @@ constexpr int64_t kTurnUnits = 64 * Turns::kForecastUnits;
 constexpr int64_t kRefusalUnits = Turns::kForecastUnits / 2;  // about the cost of the message
 constexpr size_t kHeldReplyBytes = 192 << 10;                 // the size of a Forecasts item before rpc/ cuts it
 
+// Numbers of a selection that cost as much as a forecast.
+constexpr int64_t kSelectedNumbers = 1024;
+
 // The cost of a token of the item, for all channels.
 int64_t UnitsOf(const session::Session& session, const WaitingItem& item) {
   if (item.silent) return session.channels;
   const int64_t every = session.plan->every;
-  if (every == 1) return session.channels * Turns::kForecastUnits;
-  return session.channels * std::max<int64_t>(1, Turns::kForecastUnits / every);
+  const int64_t forecasts = 1 + static_cast<int64_t>(session.plan->selected()) / kSelectedNumbers;
+  if (every == 1) return session.channels * Turns::kForecastUnits * forecasts;
+  return session.channels * std::max<int64_t>(1, Turns::kForecastUnits * forecasts / every);
 }
 
 // For std::push_heap, whose front is the largest.
@@ -29,7 +33,7 @@ bool IsLater(const TenantLine* a, const TenantLine* b) { return a->pass > b->pas
 // How many tokens fit into a reply that rpc/ does not cut, if a result has all numbers of the model.
 uint32_t MostHeld(const session::Session& session, const WaitingItem& item) {
   if (item.silent) return UINT32_MAX;
-  const size_t floats = session.model->engine->result_floats() + 1;
+  const size_t floats = session.result_floats() + 1;
   const size_t bytes = session.channels * floats * sizeof(float) + 2 * sizeof(int64_t);
   return static_cast<uint32_t>(std::max<size_t>(1, kHeldReplyBytes / bytes));
 }

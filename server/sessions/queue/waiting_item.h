@@ -39,7 +39,7 @@ struct WaitingItem {
   // to the returned place.
   float* SetNumbers(absl::Span<const int64_t> times, size_t floats);
   const int64_t* times() const { return reinterpret_cast<const int64_t*>(numbers()); }  // [tokens]
-  const float* inputs() const {  // [tokens, channels, Conversion::inputs()]
+  const float* inputs() const {  // [tokens, channels, Session::inputs()]
     return reinterpret_cast<const float*>(numbers() + (timed ? tokens * sizeof(int64_t) : 0));
   }
 

@@ -35,7 +35,7 @@ Snapshot SnapshotOf(session::SessionState state) {
 // The bytes of the largest session, whatever the model.
 size_t LargestSession(const Desk& desk) {
   size_t row_bytes = 0;
-  for (const auto& model : desk.models.models()) row_bytes = std::max(row_bytes, model->engine->row_bytes());
+  for (const auto& model : desk.models.tiers()) row_bytes = std::max(row_bytes, model->engine->row_bytes());
   return desk.shards.limits().max_channels * row_bytes;
 }
 

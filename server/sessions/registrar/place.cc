@@ -178,9 +178,19 @@ void Import(Desk& desk, const std::string& key, ImportRequest request, PlaceDone
         "model", absl::StrCat(one->id, " is of the kind \"", one->package.kind,
                               "\": its sessions stay with their model, and it takes no others"))));
   }
-  auto work = [from = std::exchange(state.value.model, *model), to = *model, channels = state.value.channels,
+  // Rows of plain tiers look alike. Extended rows keep their tier: a plain row has no place for what they know, and the
+  // effects of covariates belong to their weights.
+  const std::string tier = state.value.model->engine->tier();
+  const bool plain = !state.value.model->conversion->extended();
+  const models::ModelRef target = plain ? *model : desk.models.FindDigest((*model)->package.digest, tier);
+  const bool covariates = state.value.model->conversion->schema().covariates.all() > 0;
+  if (target == nullptr || (covariates && target != state.value.model)) {
+    return done(session::Refused<session::SessionInfo>(
+        session::OtherSchema(session::SessionId(key), "tier", (*model)->engine->tier(), tier)));
+  }
+  auto work = [from = std::exchange(state.value.model, target), to = target, channels = state.value.channels,
                rows = std::exchange(state.value.rows, {})]() -> absl::StatusOr<std::string> {
-    if (from->package.digest == to->package.digest) return rows;  // rows of both tiers look alike
+    if (from->package.digest == to->package.digest) return rows;
     return Refold(*from->engine, *to->engine, channels, rows);
   };
   desk.mail.Compute<absl::StatusOr<std::string>>(

@@ -73,6 +73,7 @@ struct OpenRequest {
   std::optional<RegularTimes> regular_times;
   store::Attempt attempt;
   SessionDurability durability = SessionDurability::kServerDefault;
+  std::optional<task::CovariateCounts> covariates;  // absent: none, or the session's own
 };
 
 // A view of one Tokens item; valid during the call.
@@ -108,7 +109,8 @@ struct ForecastsReply {
   uint64_t durable_seq = 0;
   size_t results = 0;
   size_t channels = 1;
-  // Result r of channel ch is forecasts[r * channels + ch], float32 [Engine::result_floats()]: all that the model has.
+  // Result r of channel ch is forecasts[r * channels + ch], float32 [Engine::result_floats()]: all that the model has,
+  // and the selection of the plan.
   absl::Span<const float* const> forecasts;
   absl::Span<const float> surprises;   // [results, channels], or empty
   absl::Span<const int64_t> times_ns;  // [results], or empty

@@ -94,8 +94,12 @@ struct Session : Binding, SessionFlags, SessionStream, SessionSaves {
   // The durable_seq that the client is told: with every token saved, the save that covers the reply.
   uint64_t told_durable_seq() const { return SavesEveryToken() ? newest_save() : durable_seq; }
 
-  // The engine's floats of a token, for all channels.
-  size_t inputs_per_token() const { return channels * model->conversion->inputs(); }
+  // The engine's floats of a token, for one channel and for all. REQUIRES: a stream has the session.
+  size_t inputs() const { return model->conversion->inputs(*plan); }
+  size_t inputs_per_token() const { return channels * inputs(); }
+
+  // The engine's floats of a result, for one channel. REQUIRES: a stream has the session.
+  size_t result_floats() const { return model->engine->result_floats() + plan->selected(); }
 
   const models::LoadedModel* model = nullptr;  // kept in memory by the lane that has the rows
   RowSet rows;

@@ -15,7 +15,7 @@ SessionInfo InfoOf(const store::SessionRecord& record, const models::ModelTable&
     if (save.point.seq <= record.delivered_seq) info.durable_seq = save.point.seq;
   }
   info.origin = record.origin;
-  const models::ModelRef model = models.FindDigest(record.origin.package_digest);
+  const models::ModelRef model = models.FindDigest(record.origin.package_digest, record.origin.tier);
   info.state_bytes = model != nullptr ? model->engine->row_bytes() * record.origin.channels : 0;
   info.last_active = clock.WallOf(record.last_active);
   return info;

@@ -6,9 +6,9 @@
 namespace aaren::task {
 
 // The reader of packages refuses further kinds (model/package/manifest.cc).
-std::unique_ptr<const Conversion> NewConversion(const package::ModelPackage& package) {
+std::unique_ptr<const Conversion> NewConversion(const package::ModelPackage& package, const RowForm& rows) {
   if (package.kind == package::kEvents) return std::make_unique<EventConversion>();
-  return std::make_unique<ForecastingConversion>(package.config);
+  return std::make_unique<ForecastingConversion>(package.config, rows);
 }
 
 }  // namespace aaren::task

@@ -41,6 +41,7 @@ struct Schema {
   std::vector<std::string> targets;  // names of the forecast columns
   uint32_t horizon = 0;
   absl::Span<const float> quantiles;  // the conversion's own
+  CovariateCounts covariates;
 };
 
 // What a result says about the next event.
@@ -54,9 +55,9 @@ class Conversion {
  public:
   virtual ~Conversion() = default;
 
-  // How many numbers of a token the engine takes for one channel: 2 for a forecaster, the place of a double. Numbers
-  // are copied as bits, and nobody else computes with the numbers.
-  size_t inputs() const { return inputs_; }
+  // How many numbers of a token the engine takes for one channel: 2 for a forecaster, the place of a double, and the
+  // covariates. Numbers are copied as bits, and nobody else computes with the numbers.
+  size_t inputs(const OutputPlan& plan) const { return inputs_ + plan.ahead; }
 
   virtual Schema schema() const = 0;
 
@@ -67,13 +68,19 @@ class Conversion {
   virtual std::optional<BadField> CheckSession(uint32_t /*channels*/, bool /*regular_times*/) const {
     return std::nullopt;
   }
+  // True for extended rows.
+  virtual bool extended() const { return false; }
+
+  // True if a new session needs extended rows for this request.
+  virtual bool NeedsExtended(const OutputRequest&) const { return false; }
 
   // A field unknown to the model, or with a length that does not fit `channels`. The server refuses the tokens: a
   // client must not believe that an unused field was read. Times are checked elsewhere, for all tasks alike.
-  virtual std::optional<BadField> CheckNumbers(const TokenNumbers& numbers, uint32_t channels) const = 0;
+  virtual std::optional<BadField> CheckNumbers(const TokenNumbers& numbers, uint32_t channels,
+                                               const OutputPlan& plan) const = 0;
 
-  // Writes the engine's inputs, float32 [n, channels, inputs()]. REQUIRES: the numbers, of n tokens, were checked.
-  virtual void CopyInputs(const TokenNumbers& numbers, uint32_t channels, float* out) const = 0;
+  // Writes the engine's inputs, float32 [n, channels, inputs(plan)]. REQUIRES: the numbers, of n tokens, were checked.
+  virtual void CopyInputs(const TokenNumbers& numbers, uint32_t channels, const OutputPlan& plan, float* out) const = 0;
 
   // Inputs of `tokens` tokens of one channel, whose later forecasts are finite: to try an engine.
   virtual std::vector<float> SampleInputs(size_t tokens) const = 0;
@@ -81,7 +88,7 @@ class Conversion {
   // How many numbers of a result the plan asks for, for one channel.
   virtual size_t PlannedFloats(const OutputPlan& plan) const = 0;
 
-  // Copies the planned numbers from `result`, Engine::result_floats() numbers, to `out`. They are in the units of
+  // Copies the planned numbers from `result`, Engine::result_floats() and plan.selected() numbers, to `out`. They are in the units of
   // the series, or relative to TailOf(result) where the plan says so. Returns the end of the output.
   virtual float* CopyPlanned(const float* result, const OutputPlan& plan, float* out) const = 0;
 
@@ -96,7 +103,7 @@ class Conversion {
   // The origin of a result, and if the session is learning.
   virtual engine::ResultTail TailOf(const float* result) const = 0;
 
-  // The value in the inputs() numbers of one channel's token, and the expectation of the next value in the result of
+  // The value in the inputs(plan) numbers of one channel's token, and the expectation of the next value in the result of
   // one channel: for watchers of a session.
   virtual float InputValue(const float* inputs) const = 0;
   virtual Expected NextValue(const float* result) const = 0;
@@ -108,8 +115,14 @@ class Conversion {
   const size_t inputs_;
 };
 
-// The conversion of the package's kind.
-std::unique_ptr<const Conversion> NewConversion(const package::ModelPackage& package);
+// The rows of a session: extended, if they are, with so many covariates.
+struct RowForm {
+  bool extended = false;
+  CovariateCounts covariates = {};
+};
+
+// The conversion of the package's kind, for sessions with such rows.
+std::unique_ptr<const Conversion> NewConversion(const package::ModelPackage& package, const RowForm& rows = {});
 
 }  // namespace aaren::task
 

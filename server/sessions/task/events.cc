@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "model/engine/events/event_token.h"
 #include "model/engine/events/quantiles.h"
+#include "server/sessions/task/levels.h"
 
 namespace aaren::task {
 namespace {
@@ -17,7 +18,6 @@ using events::EventForecast;
 
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 constexpr double kMostSpan = 1e10;  // seconds: 300 years
-constexpr float kLeastLevel = 0.005f, kMostLevel = 0.995f;
 constexpr float kLeastOverdue = 0.5f, kMostOverdue = 0.999f;
 
 BadField BadOption(absl::string_view field, std::string problem) {
@@ -86,7 +86,9 @@ std::array<uint8_t, events::kMarkSlots + 1> Likeliest(const EventForecast& forec
 EventConversion::EventConversion()
     : Conversion(/*inputs=*/events::kTokenFloats), levels_{0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f, 0.7f, 0.8f, 0.9f} {}
 
-Schema EventConversion::schema() const { return {.targets = {"time", "mark"}, .horizon = 1, .quantiles = levels_}; }
+Schema EventConversion::schema() const {
+  return {.targets = {"time", "mark"}, .horizon = 1, .quantiles = levels_, .covariates = {}};
+}
 
 Resolved EventConversion::Resolve(const OutputRequest& request) const {
   Resolved resolved;
@@ -110,12 +112,11 @@ std::optional<BadField> EventConversion::CheckSession(uint32_t channels, bool re
   return std::nullopt;
 }
 
-std::optional<BadField> EventConversion::CheckNumbers(const TokenNumbers& numbers, uint32_t) const {
+std::optional<BadField> EventConversion::CheckNumbers(const TokenNumbers& numbers, uint32_t, const OutputPlan&) const {
   if (!numbers.values.empty()) return BadField{"tokens.values", "an event has a time and a mark, and no value"};
   if (!numbers.doubles.empty()) return BadField{"tokens.doubles", "an event has a time and a mark, and no value"};
-  if (!numbers.future_values.empty()) {
-    return BadField{"tokens.future_values", "the model has no known-future covariates"};
-  }
+  if (!numbers.future_values.empty()) return BadField{"tokens.future_values", "the model takes no covariates"};
+  if (!numbers.covariates.empty()) return BadField{"tokens.covariates", "the model takes no covariates"};
   if (numbers.marks.size() != numbers.times_ns.size()) {
     return BadField{
         numbers.marks.size() < numbers.times_ns.size() ? "tokens.marks" : "tokens.times_ns",
@@ -127,7 +128,7 @@ std::optional<BadField> EventConversion::CheckNumbers(const TokenNumbers& number
                   absl::StrCat(kNewMark, " stands for new marks, and is no mark")};
 }
 
-void EventConversion::CopyInputs(const TokenNumbers& numbers, uint32_t, float* out) const {
+void EventConversion::CopyInputs(const TokenNumbers& numbers, uint32_t, const OutputPlan&, float* out) const {
   for (size_t i = 0; i < numbers.marks.size(); ++i, out += events::kTokenFloats) {
     events::PutEvent(numbers.times_ns[i], numbers.marks[i], out);
   }

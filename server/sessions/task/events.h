@@ -21,8 +21,9 @@ class EventConversion : public Conversion {
   Schema schema() const override;
   Resolved Resolve(const OutputRequest& request) const override;
   std::optional<BadField> CheckSession(uint32_t channels, bool regular_times) const override;
-  std::optional<BadField> CheckNumbers(const TokenNumbers& numbers, uint32_t channels) const override;
-  void CopyInputs(const TokenNumbers& numbers, uint32_t channels, float* out) const override;
+  std::optional<BadField> CheckNumbers(const TokenNumbers& numbers, uint32_t channels,
+                                       const OutputPlan& plan) const override;
+  void CopyInputs(const TokenNumbers& numbers, uint32_t channels, const OutputPlan& plan, float* out) const override;
   std::vector<float> SampleInputs(size_t tokens) const override;
   size_t PlannedFloats(const OutputPlan& plan) const override;
   float* CopyPlanned(const float* result, const OutputPlan& plan, float* out) const override;

@@ -2,13 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <memory>
+#include <numeric>
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "server/sessions/task/levels.h"
 
 namespace aaren::task {
 namespace {
+
+constexpr size_t kMostSelected = 16384;  // numbers of a result: 64 kB, of which a reply must hold one for each channel
 
 std::string Indexed(absl::string_view field, size_t index) {
   return absl::StrCat("open.output.", field, "[", index, "]");
@@ -17,32 +22,57 @@ std::string Indexed(absl::string_view field, size_t index) {
 }  // namespace
 
 Schema ForecastingConversion::schema() const {
-  return {.targets = {"value"}, .horizon = static_cast<uint32_t>(config_.horizon), .quantiles = config_.quantiles};
+  return {.targets = {"value"}, .horizon = horizon(), .quantiles = config_.quantiles, .covariates = rows_.covariates};
 }
 
-std::optional<BadField> ForecastingConversion::CheckNumbers(const TokenNumbers& numbers, uint32_t channels) const {
+std::optional<BadField> ForecastingConversion::CheckNumbers(const TokenNumbers& numbers, uint32_t channels,
+                                                            const OutputPlan& plan) const {
   if (!numbers.marks.empty()) return BadField{"tokens.marks", "the model has no marks"};
-  if (!numbers.future_values.empty()) {
-    return BadField{"tokens.future_values", "the model has no known-future covariates"};
-  }
   if (!numbers.values.empty() && !numbers.doubles.empty()) {
     return BadField{"tokens.doubles", "an item has either values or doubles"};
   }
   const size_t values = numbers.values.size() + numbers.doubles.size();
-  if (values % channels == 0) return std::nullopt;
+  if (values % channels == 0) return CheckCovariates(numbers, values / channels, plan);
   return BadField{"tokens.values",
                   absl::StrCat(values, " values are not a multiple of the session's ", channels, " channels")};
 }
 
-void ForecastingConversion::CopyInputs(const TokenNumbers& numbers, uint32_t, float* out) const {
-  // A message has the engine's order already: [n, channels], and a forecaster takes one double a channel.
-  for (const float value : numbers.values) {
-    engine::PutDouble(value, out);
-    out += engine::kFloatsOfDouble;
+std::optional<BadField> ForecastingConversion::CheckCovariates(const TokenNumbers& numbers, uint64_t tokens,
+                                                               const OutputPlan& plan) const {
+  const CovariateCounts& counts = rows_.covariates;
+  if (counts.all() == 0 && !numbers.covariates.empty()) {
+    return BadField{"tokens.covariates", "the session was created without covariates"};
   }
-  for (const double value : numbers.doubles) {
-    engine::PutDouble(value, out);
-    out += engine::kFloatsOfDouble;
+  if (counts.future == 0 && !numbers.future_values.empty()) {
+    return BadField{"tokens.future_values", "the session was created without future covariates"};
+  }
+  if (numbers.covariates.size() != tokens * counts.all()) {
+    return BadField{"tokens.covariates",
+                    absl::StrCat(numbers.covariates.size(), " covariates for ", tokens, " tokens, which have ",
+                                 counts.past, " past and ", counts.future, " future ones each; missing ones are NaN")};
+  }
+  if (!numbers.future_values.empty() && numbers.future_values.size() != tokens * plan.ahead) {
+    return BadField{"tokens.future_values",
+                    absl::StrCat(numbers.future_values.size(), " values for ", tokens, " tokens, ",
+                                 plan.ahead / counts.future, " horizons and ", counts.future, " future covariates")};
+  }
+  return std::nullopt;
+}
+
+// A message has values as [n, channels]; the engine takes the covariates of a token for each channel anew.
+void ForecastingConversion::CopyInputs(const TokenNumbers& numbers, uint32_t channels, const OutputPlan& plan,
+                                       float* out) const {
+  const size_t covariates = rows_.covariates.all();
+  for (size_t i = 0; i < numbers.values.size() + numbers.doubles.size(); ++i, out += inputs(plan)) {
+    engine::PutDouble(numbers.doubles.empty() ? static_cast<double>(numbers.values[i]) : numbers.doubles[i], out);
+    if (covariates == 0) continue;
+    const size_t token = i / channels;
+    float* end = std::copy_n(&numbers.covariates[token * covariates], covariates, out + engine::kFloatsOfDouble);
+    if (numbers.future_values.empty()) {
+      std::fill_n(end, plan.ahead, std::numeric_limits<float>::quiet_NaN());
+    } else {
+      std::copy_n(&numbers.future_values[token * plan.ahead], plan.ahead, end);
+    }
   }
 }
 
@@ -55,10 +85,13 @@ std::vector<float> ForecastingConversion::SampleInputs(size_t tokens) const {
 
 std::optional<BadField> ForecastingConversion::ResolveHorizons(const OutputRequest& request,
                                                                std::vector<uint32_t>& rows) const {
+  const uint32_t most = rows_.extended ? engine::kFarHorizon : horizon();
   const auto out_of_range = [&](size_t i) {
-    return BadField{Indexed("horizons", i), absl::StrCat(request.horizons[i], " is not in 1 .. ", config_.horizon)};
+    const bool far = !rows_.extended && request.horizons[i] <= engine::kFarHorizon && request.horizons[i] > 0;
+    return BadField{Indexed("horizons", i),
+                    absl::StrCat(request.horizons[i], " is not in 1 .. ", most,
+                                 far ? "; only a session created with a horizon beyond has more" : "")};
   };
-  const auto most = static_cast<uint32_t>(config_.horizon);
   // Names the farthest horizon, not the first that is too far: users ask for the farthest.
   if (!request.horizons.empty() && request.horizons.back() > most) return out_of_range(request.horizons.size() - 1);
   for (size_t i = 0; i < request.horizons.size(); ++i) {
@@ -76,22 +109,46 @@ std::optional<BadField> ForecastingConversion::ResolveHorizons(const OutputReque
 std::optional<BadField> ForecastingConversion::ResolveQuantiles(const OutputRequest& request,
                                                                 std::vector<uint32_t>& columns) const {
   for (size_t i = 0; i < request.quantiles.size(); ++i) {
-    // Clients know the levels from the schema, bit for bit, so equality of floats finds them.
-    const auto level = std::find(config_.quantiles.begin(), config_.quantiles.end(), request.quantiles[i]);
-    if (level == config_.quantiles.end()) {
-      return BadField{
-          Indexed("quantiles", i),
-          absl::StrCat(request.quantiles[i], " is not a level of the model: ", absl::StrJoin(config_.quantiles, ", "))};
+    const float asked = request.quantiles[i];
+    // The negated comparison refuses NaN, too.
+    if (!(asked >= kLeastLevel && asked <= kMostLevel)) {
+      return BadField{Indexed("quantiles", i), absl::StrCat(asked, " is not in ", kLeastLevel, " .. ", kMostLevel)};
     }
-    const auto column = static_cast<uint32_t>(level - config_.quantiles.begin());
     // Ascending order also refuses a level named twice.
-    if (i > 0 && column <= columns.back()) {
+    if (i > 0 && asked <= request.quantiles[i - 1]) {
       return BadField{Indexed("quantiles", i),
-                      absl::StrCat(request.quantiles[i], " follows ", request.quantiles[i - 1], "; quantiles ascend")};
+                      absl::StrCat(asked, " follows ", request.quantiles[i - 1], "; quantiles ascend")};
     }
-    columns.push_back(column);
+    // Clients know the levels from the schema, bit for bit, so equality of floats finds them.
+    const auto level = std::find(config_.quantiles.begin(), config_.quantiles.end(), asked);
+    if (level != config_.quantiles.end()) columns.push_back(static_cast<uint32_t>(level - config_.quantiles.begin()));
   }
   return std::nullopt;
+}
+
+// Lets the engine make what is sent. REQUIRES: horizons and quantiles are resolved.
+std::optional<BadField> ForecastingConversion::Select(const OutputRequest& request, OutputPlan& plan) const {
+  auto selection = std::make_shared<engine::Selection>();
+  selection->steps = request.horizons;
+  if (selection->steps.empty()) {
+    selection->steps.resize(horizon());
+    std::iota(selection->steps.begin(), selection->steps.end(), 1u);
+  }
+  selection->levels = request.quantiles.empty() ? config_.quantiles : request.quantiles;
+  if (selection->floats() > kMostSelected) {
+    return BadField{"open.output.quantiles",
+                    absl::StrCat(selection->levels.size(), " quantiles of ", selection->steps.size(),
+                                 " horizons are more than ", kMostSelected, " numbers")};
+  }
+  plan.horizons.clear();
+  plan.quantiles.clear();
+  plan.ahead = selection->steps.size() * rows_.covariates.future;
+  plan.selection = std::move(selection);
+  return std::nullopt;
+}
+
+bool ForecastingConversion::NeedsExtended(const OutputRequest& request) const {
+  return !request.horizons.empty() && request.horizons.back() > horizon();
 }
 
 Resolved ForecastingConversion::Resolve(const OutputRequest& request) const {
@@ -107,10 +164,14 @@ Resolved ForecastingConversion::Resolve(const OutputRequest& request) const {
   if (!resolved.bad && request.scale != engine::EventScale{}) {
     resolved.bad = BadField{"open.event_scale", "the model forecasts no events"};
   }
+  const bool selects = resolved.plan.quantiles.size() < request.quantiles.size();
+  if (!resolved.bad && (selects || NeedsExtended(request) || rows_.covariates.all() > 0))
+    resolved.bad = Select(request, resolved.plan);
   return resolved;
 }
 
 size_t ForecastingConversion::PlannedFloats(const OutputPlan& plan) const {
+  if (plan.selection != nullptr) return plan.selected();
   const size_t horizons = plan.horizons.empty() ? static_cast<size_t>(config_.horizon) : plan.horizons.size();
   return horizons * (plan.quantiles.empty() ? config_.quantiles.size() : plan.quantiles.size());
 }
@@ -119,7 +180,10 @@ float* ForecastingConversion::CopyPlanned(const float* result, const OutputPlan&
   const auto horizon = static_cast<size_t>(config_.horizon);
   const size_t quantiles = config_.quantiles.size();
   float* const begin = out;
-  const size_t rows = plan.horizons.empty() ? horizon : plan.horizons.size();
+  const size_t rows = plan.selection != nullptr ? 0 : plan.horizons.empty() ? horizon : plan.horizons.size();
+  if (plan.selection != nullptr) {
+    out = std::copy_n(result + horizon * quantiles + engine::ResultTail::kFloats, plan.selected(), out);
+  }
   for (size_t i = 0; i < rows; ++i) {
     const float* row = result + (plan.horizons.empty() ? i : plan.horizons[i]) * quantiles;
     if (plan.quantiles.empty()) {

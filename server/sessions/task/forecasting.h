@@ -13,13 +13,16 @@ namespace aaren::task {
 
 class ForecastingConversion : public Conversion {
  public:
-  explicit ForecastingConversion(package::ForecasterConfig config)
-      : Conversion(/*inputs=*/2), config_(std::move(config)) {}
+  explicit ForecastingConversion(package::ForecasterConfig config, const RowForm& rows = {})
+      : Conversion(/*inputs=*/2 + rows.covariates.all()), config_(std::move(config)), rows_(rows) {}
 
   Schema schema() const override;
   Resolved Resolve(const OutputRequest& request) const override;
-  std::optional<BadField> CheckNumbers(const TokenNumbers& numbers, uint32_t channels) const override;
-  void CopyInputs(const TokenNumbers& numbers, uint32_t channels, float* out) const override;
+  bool extended() const override { return rows_.extended; }
+  bool NeedsExtended(const OutputRequest& request) const override;
+  std::optional<BadField> CheckNumbers(const TokenNumbers& numbers, uint32_t channels,
+                                       const OutputPlan& plan) const override;
+  void CopyInputs(const TokenNumbers& numbers, uint32_t channels, const OutputPlan& plan, float* out) const override;
   std::vector<float> SampleInputs(size_t tokens) const override;
   size_t PlannedFloats(const OutputPlan& plan) const override;
   float* CopyPlanned(const float* result, const OutputPlan& plan, float* out) const override;
@@ -30,8 +33,12 @@ class ForecastingConversion : public Conversion {
  private:
   std::optional<BadField> ResolveHorizons(const OutputRequest& request, std::vector<uint32_t>& rows) const;
   std::optional<BadField> ResolveQuantiles(const OutputRequest& request, std::vector<uint32_t>& columns) const;
+  std::optional<BadField> CheckCovariates(const TokenNumbers& numbers, uint64_t tokens, const OutputPlan& plan) const;
+  std::optional<BadField> Select(const OutputRequest& request, OutputPlan& plan) const;
+  uint32_t horizon() const { return static_cast<uint32_t>(config_.horizon); }
 
   const package::ForecasterConfig config_;
+  const RowForm rows_;
 };
 
 }  // namespace aaren::task

@@ -5,12 +5,21 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "model/engine/engine.h"
 
 namespace aaren::task {
+
+// The numbers beside the series that each token brings, by Covariates of the proto.
+struct CovariateCounts {
+  uint32_t past = 0, future = 0;
+
+  uint32_t all() const { return past + future; }
+  bool operator==(const CovariateCounts&) const = default;
+};
 
 // EventOutput of the proto, field for field.
 struct EventRequest {
@@ -30,7 +39,7 @@ struct EventPlan : EventRequest {
 // OutputOptions of the proto, field for field, and Open.event_scale.
 struct OutputRequest {
   std::vector<uint32_t> horizons = {};  // steps ahead, 1-based; empty: all
-  std::vector<float> quantiles = {};    // empty: all
+  std::vector<float> quantiles = {};    // empty: the model's
   uint32_t every = 1;
   bool surprise = false;
   engine::Refinement refinement = engine::Refinement::kRestricted;
@@ -48,6 +57,15 @@ struct OutputPlan {
   engine::Refinement refinement = engine::Refinement::kRestricted;
   bool relative = false;  // forecasts are relative to the tails of results
   EventPlan events = {};
+  // Set where the request has a level that the model has not, for a far horizon, and with covariates: the engine makes
+  // the numbers to send, and `horizons` and `quantiles` are empty. Shared with steps under way, which may outlive the
+  // plan.
+  std::shared_ptr<const engine::Selection> selection = nullptr;
+
+  size_t ahead = 0;  // how many future values of covariates a token brings
+
+  // The engine's floats behind a result.
+  size_t selected() const { return selection == nullptr ? 0 : selection->floats(); }
 
   // True if the client gets a result for the token numbered `seq`.
   bool Sends(uint64_t seq) const { return every == 1 || seq % every == 0; }

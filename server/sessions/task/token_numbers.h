@@ -18,8 +18,9 @@ struct TokenNumbers {
   absl::Span<const float> values = {};         // [n, channels]
   absl::Span<const int64_t> times_ns = {};     // [n] or empty
   absl::Span<const uint32_t> marks = {};       // classes of events, [n] or empty
-  absl::Span<const float> future_values = {};  // [n, horizon, covariates] or empty
+  absl::Span<const float> future_values = {};  // [n, steps of the plan, future covariates] or empty
   absl::Span<const double> doubles = {};       // [n, channels], instead of values
+  absl::Span<const float> covariates = {};     // [n, covariates], past ones first, or empty
 
   // The number of tokens, given the channels of a token.
   uint64_t count(uint32_t channels) const {
@@ -34,35 +35,47 @@ struct TokenNumbers {
     const auto rest = [tokens = count(channels), first](auto field) {
       return field.subspan(std::min(first, tokens) * (tokens == 0 ? 0 : field.size() / tokens));
     };
-    return {rest(values), rest(times_ns), rest(marks), rest(future_values), rest(doubles)};
+    return {rest(values), rest(times_ns), rest(marks), rest(future_values), rest(doubles), rest(covariates)};
   }
 };
 
-// A copy, for tokens that outlive their message.
+// A copy, for tokens that outlive their message. Many may wait, so the floats share one block.
 class OwnedNumbers {
  public:
   OwnedNumbers() = default;
   explicit OwnedNumbers(const TokenNumbers& numbers)
-      : values_(numbers.values.begin(), numbers.values.end()),
+      : floats_(numbers.values.begin(), numbers.values.end()),
+        values_(static_cast<uint32_t>(numbers.values.size())),
+        future_values_(static_cast<uint32_t>(numbers.future_values.size())),
         times_ns_(numbers.times_ns.begin(), numbers.times_ns.end()),
         marks_(numbers.marks.begin(), numbers.marks.end()),
-        future_values_(numbers.future_values.begin(), numbers.future_values.end()),
-        doubles_(numbers.doubles.begin(), numbers.doubles.end()) {}
+        doubles_(numbers.doubles.begin(), numbers.doubles.end()) {
+    floats_.insert(floats_.end(), numbers.future_values.begin(), numbers.future_values.end());
+    floats_.insert(floats_.end(), numbers.covariates.begin(), numbers.covariates.end());
+  }
 
   // Valid until the OwnedNumbers change or go.
-  TokenNumbers view() const { return {values_, times_ns_, marks_, future_values_, doubles_}; }
+  TokenNumbers view() const {
+    const absl::Span<const float> floats = floats_;
+    return {floats.first(values_),
+            times_ns_,
+            marks_,
+            floats.subspan(values_, future_values_),
+            doubles_,
+            floats.subspan(values_ + future_values_)};
+  }
 
   // The memory of the arrays.
   size_t bytes() const {
-    return values_.size() * sizeof(float) + times_ns_.size() * sizeof(int64_t) + marks_.size() * sizeof(uint32_t) +
-           future_values_.size() * sizeof(float) + doubles_.size() * sizeof(double);
+    return floats_.size() * sizeof(float) + times_ns_.size() * sizeof(int64_t) + marks_.size() * sizeof(uint32_t) +
+           doubles_.size() * sizeof(double);
   }
 
  private:
-  std::vector<float> values_;
+  std::vector<float> floats_;  // values, future values, covariates
+  uint32_t values_ = 0, future_values_ = 0;
   std::vector<int64_t> times_ns_;
   std::vector<uint32_t> marks_;
-  std::vector<float> future_values_;
   std::vector<double> doubles_;
 };
 

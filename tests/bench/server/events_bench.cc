@@ -51,7 +51,7 @@ class EventLoad {
       float* const inputs = &inputs_[i * conversion_.inputs()];
       time_ns_ += static_cast<int64_t>(random_() % 20'000'000);
       const uint32_t mark = static_cast<uint32_t>(random_() % kMarks);
-      conversion_.CopyInputs({.times_ns = {&time_ns_, 1}, .marks = {&mark, 1}}, 1, inputs);
+      conversion_.CopyInputs({.times_ns = {&time_ns_, 1}, .marks = {&mark, 1}}, 1, {}, inputs);
       engine::Run& run = runs_.emplace_back();
       run.slot = slots_[session];
       run.values = {inputs, conversion_.inputs()};

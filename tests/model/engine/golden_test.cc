@@ -4,11 +4,15 @@
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
+#include <algorithm>
 #include <ostream>
 #include <string>
 
+#include "model/engine/cpu/cpu_engine.h"
+#include "model/engine/forecast_result.h"
 #include "model/package/package.h"
 #include "tests/model/engine/golden_bits.h"
+#include "tests/model/engine/hard_series.h"
 #include "tests/model/engine/only_target.h"
 #include "tests/model/engine/random_package.h"
 #include "tests/model/engine/stepper.h"
@@ -83,6 +87,48 @@ TEST_P(GoldenTest, EveryInstructionSetGivesThemHoweverTokensCome) {
     for (size_t most : {1, 5, 11, 64}) {
       EXPECT_EQ(BitsOf(stepper_, most), GetParam().bits) << hwy::TargetName(target) << ", " << most << " at a time";
     }
+  }
+}
+
+// An extended row with covariates: numbers of quotients only, as the series.
+class ExtendedGoldenTest : public testing::Test {
+ protected:
+  static constexpr uint64_t kResults = 0xfd1dd74908e57682, kRow = 0xf1153ede5697caa6;
+
+  // Takes all tokens, `most` at a time, each with a forecast, and compares.
+  static void ExpectRecordedBits(size_t most) {
+    Stepper stepper(NewCpuEngine(Bundled(), Tier::kExtended).value()->WithCovariates(1, 2), 1);
+    const std::vector<float> series = EventfulSeries(900);
+    const Slot slot = stepper.Open();
+    Outputs outputs;
+    for (size_t begin = 0; begin < series.size(); begin += most) {
+      Portion portion = {.slot = slot, .values = {}, .forecast = {}};
+      portion.selection = {{1, 48, 49, 100, 720, 1024}, {0.005f, 0.25f, 0.5f, 0.9f}};
+      for (size_t t = begin; t < std::min(series.size(), begin + most); ++t) {
+        const std::vector<float> value = RunValues({series[t]});
+        portion.values.insert(portion.values.end(), value.begin(), value.end());
+        for (size_t i = 0; i < 3 + 2 * portion.selection.steps.size(); ++i) {
+          portion.values.push_back(static_cast<float>((t + 17 * i) * (t + 17 * i) % 41) / 8.0f);
+        }
+        portion.forecast.push_back(1);
+      }
+      outputs.Append(stepper.Step({portion})[0]);
+    }
+    EXPECT_EQ(Fingerprint(outputs.results), kResults) << std::hex << Fingerprint(outputs.results);
+    EXPECT_EQ(Fingerprint(stepper.RowBytes(slot)), kRow) << std::hex << Fingerprint(stepper.RowBytes(slot));
+  }
+};
+
+TEST_F(ExtendedGoldenTest, GivesTheRecordedBits) {
+  if (TestsEmulation()) GTEST_SKIP() << "extended rows are the CPU's";
+  ExpectRecordedBits(64);
+}
+
+TEST_F(ExtendedGoldenTest, EveryInstructionSetGivesThemHoweverTokensCome) {
+  if (TestsEmulation()) GTEST_SKIP() << "extended rows are the CPU's";
+  for (const int64_t target : ExactTargets()) {
+    const OnlyTarget only(target);
+    for (const size_t most : {1, 7, 300}) ExpectRecordedBits(most);
   }
 }
 

@@ -24,11 +24,11 @@ bool SameBits(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
 }
 
-// The quantiles of results of `size` floats, in the units of the series.
-std::vector<float> Absolute(const std::vector<float>& results, size_t size) {
+// The quantiles of results of `size` floats, each followed by `selected` floats, in the units of the series.
+std::vector<float> Absolute(const std::vector<float>& results, size_t size, size_t selected) {
   std::vector<float> forecasts;
   const size_t quantiles = size - ResultTail::kFloats;
-  for (size_t begin = 0; begin < results.size(); begin += size) {
+  for (size_t begin = 0; begin < results.size(); begin += size + selected) {
     const ResultTail tail = ResultTail::Of(&results[begin], quantiles);
     for (size_t i = begin; i < begin + quantiles; ++i) forecasts.push_back(tail.AbsoluteFloat(results[i]));
   }
@@ -69,19 +69,22 @@ std::vector<Outputs> Stepper::Step(const std::vector<Portion>& portions) {
     const Portion& portion = portions[i];
     size_t wanted = 0;
     for (uint8_t flag : portion.forecast) wanted += flag != 0;
-    outputs[i].results.resize(wanted * size);
+    outputs[i].results.resize(wanted * (size + portion.selection.floats()));
     outputs[i].surprises.resize(portion.forecast.size());
     runs.push_back({.slot = portion.slot,
                     .values = portion.values,
                     .forecast = portion.forecast,
                     .forecasts = outputs[i].results.data(),
                     .surprises = outputs[i].surprises.data(),
-                    .refinement = portion.refinement});
+                    .refinement = portion.refinement,
+                    .selection = &portion.selection});
   }
   const absl::StatusOr<Ticket> ticket = lane_->Submit(runs);
   const absl::Status status = ticket.ok() ? lane_->Wait(*ticket) : ticket.status();
   EXPECT_TRUE(status.ok()) << status;
-  for (Outputs& one : outputs) one.forecasts = Absolute(one.results, size);
+  for (size_t i = 0; i < portions.size(); ++i) {
+    outputs[i].forecasts = Absolute(outputs[i].results, size, portions[i].selection.floats());
+  }
   return outputs;
 }
 

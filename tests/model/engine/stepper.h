@@ -13,7 +13,7 @@ namespace aaren::engine {
 
 // The outputs of a session for some tokens.
 struct Outputs {
-  std::vector<float> results;    // [wanted, Engine::result_floats()]
+  std::vector<float> results;    // [wanted, Engine::result_floats()], each followed by the selected part
   std::vector<float> forecasts;  // [wanted, horizon, quantiles], the same in the units of the series
   std::vector<float> surprises;
 
@@ -27,6 +27,7 @@ struct Portion {
   std::vector<float> values;  // of a run
   std::vector<uint8_t> forecast;
   Refinement refinement = Refinement::kRestricted;
+  Selection selection = {};
 
   double ValueOf(size_t token) const;
 };

@@ -7,25 +7,27 @@
 #include "tests/model/specification/network/input.h"
 #include "tests/model/specification/network/season_skip.h"
 #include "tests/model/specification/refinement/surprise.h"
-#include "tests/model/specification/series/sources.h"
 
 namespace aaren::specification {
 
-Forecaster::Forecaster(const package::ModelPackage& package, Tier tier)
+Forecaster::Forecaster(const package::ModelPackage& package, Tier tier, Kind kind)
     : network_(package, tier),
       sizes_(network_.sizes()),
       series_(sizes_.N),
       mixture_(sizes_),
       calibration_(sizes_),
       one_step_(sizes_.Q, kMissing),
-      one_step_sources_{kMissing, kMissing, kMissing, kMissing} {}
+      one_step_sources_{kMissing, kMissing, kMissing, kMissing} {
+  if (kind.extended) far_.emplace(sizes_);
+  if (kind.past + kind.future > 0) covariates_.emplace(kind.past, kind.future, sizes_.D);
+}
 
-Reply Forecaster::Take(double value, bool wanted, Stage stage) {
+Reply Forecaster::Take(double value, bool wanted, Stage stage, const Selection& selection, const Beside& beside) {
   MoveOrigin();
-  const double x = Arriving(value);
-  Reply reply = {.surprise = SurpriseOf(series_.Relative(x), stage), .forecast = {}, .origin = 0, .learning = false};
+  const double v = Arriving(value), x = covariates_ ? Arriving(v - covariates_->Take(t_, beside.now)) : v;
+  Reply reply = {.surprise = SurpriseOf(series_.Relative(x), stage)};
   series_.SetOrigin(x);
-  support_.Take(series_, x);
+  support_.Take(series_, v, x);
   series_.Take(t_, series_.Relative(x));
   errors_.Take(series_, series_.Relative(x));
   std::fill(one_step_.begin(), one_step_.end(), kMissing);
@@ -34,14 +36,19 @@ Reply Forecaster::Take(double value, bool wanted, Stage stage) {
   const bool folds = (t_ + 1) % sizes_.S == 0, probe = (t_ + 1) % sizes_.D == 0 && series_.n > 0;
   if (folds || probe || wanted) {  // 1.38
     const Outcome outcome = GoOn(probe, wanted);
+    const Vector effects = Effects(selection, beside);
     if (probe) {
       const int64_t p = (t_ + 1) / sizes_.D - 1;
       const int64_t k = series_.FindThinning().every;
+      LearnCovariates(p);
       mixture_.Judge(p, k, errors_.unit, outcome.forecast);
-      calibration_.Judge(p, k, series_, Mixed(outcome));
+      const Vector mixed = Mixed(outcome);
+      calibration_.Judge(p, k, series_, mixed);
+      if (far_) far_->Judge(p, Near(mixed, outcome));
     }
     if (wanted) {
       reply.forecast = Vector(sizes_.T * sizes_.Q, kMissing);  // 5.8
+      reply.selected = Vector(selection.steps.size() * selection.levels.size(), kMissing);
       reply.origin = series_.origin;
       reply.learning = IsLearning();
     }
@@ -49,6 +56,11 @@ Reply Forecaster::Take(double value, bool wanted, Stage stage) {
       std::copy_n(outcome.forecast.begin(), sizes_.Q, one_step_.begin());
       one_step_sources_ = outcome.sources[0];
       reply.forecast = Refined(outcome, stage);
+      reply.selected = Selected(reply.forecast, outcome, selection, effects);
+      if (stage == Stage::kRestricted) {
+        if (!covariates_) support_.Restrict(series_, reply.forecast);  // 16.10
+        support_.Restrict(series_, reply.selected);
+      }
     }
   }
   ++t_;
@@ -62,6 +74,7 @@ void Forecaster::MoveOrigin() {
   for (float& source : one_step_sources_) source = Shifted(source, distance);
   calibration_.Shift(distance);
   mixture_.Shift(distance);
+  if (far_) far_->Shift(distance);
 }
 
 bool Forecaster::IsLearning() const {
@@ -89,11 +102,12 @@ Forecaster::Outcome Forecaster::GoOn(bool probe, bool wanted) {
   if (probe) {
     errors_.unit = static_cast<float>(Clamp(input.scale, double{1e-31f}, double{std::numeric_limits<float>::max()}));
     mixture_.Choose(p, series_, errors_);
+    if (far_) far_->Choose(p, series_, mixture_.Chosen(p));
   }
   Seasons seasons = mixture_.Chosen(p);                                                    // 6.6
   for (int* lag : {&seasons.a, &seasons.b}) *lag = *lag % thinning.every == 0 ? *lag : 0;  // 2.18
   const Standpoint from{.token = t_ - thinning.since, .far = series_.far, .every = thinning.every};
-  Outcome outcome;
+  Outcome outcome = {.forecast = {}, .sources = {}, .seasons = seasons, .from = from, .thinning = thinning};
   for (int s = 1; s <= sizes_.T; ++s) {
     outcome.sources.push_back(Sources(series_, seasons, s * static_cast<int>(thinning.every), from));
   }
@@ -133,8 +147,55 @@ Vector Forecaster::Refined(const Outcome& outcome, Stage stage) const {
   Vector forecast = Mixed(outcome);
   if (stage == Stage::kMixed) return forecast;
   for (int j = 1; j <= sizes_.T; ++j) calibration_.Correct(j, &forecast[(j - 1) * sizes_.Q]);
-  if (stage == Stage::kRestricted) support_.Restrict(series_, forecast);
   return forecast;
+}
+
+NearForecast Forecaster::Near(const Vector& forecast, const Outcome& outcome) const {
+  return {forecast, outcome.sources, mixture_.E.back(), errors_.unit, static_cast<float>(series_.mean)};
+}
+
+Vector Forecaster::Selected(const Vector& forecast, const Outcome& outcome, const Selection& selection,
+                            const Vector& effects) const {
+  Vector selected;
+  for (size_t k = 0; k < selection.steps.size(); ++k) {
+    const int64_t step = selection.steps[k];
+    Vector q;
+    if (step <= sizes_.T) {
+      q.assign(forecast.begin() + (step - 1) * sizes_.Q, forecast.begin() + step * sizes_.Q);
+    } else {  // 15.15
+      const int ahead = static_cast<int>(outcome.thinning.StepOf(step) * outcome.thinning.every);
+      q = far_->Quantiles(t_, Near(forecast, outcome), static_cast<int>(step),
+                          Sources(series_, outcome.seasons, ahead, outcome.from));
+    }
+    for (const float level : selection.levels) {
+      selected.push_back(QuantileOf(sizes_.a, q, level));
+      if (covariates_) selected.back() = ToForecast(double{selected.back()} + effects[k]);
+    }
+  }
+  return selected;
+}
+
+Vector Forecaster::Effects(const Selection& selection, const Beside& beside) const {
+  Vector effects;
+  for (size_t k = 0; k < selection.steps.size() && covariates_; ++k) {
+    const size_t future = covariates_->K - covariates_->past;
+    const auto ahead = beside.ahead.begin() + k * future;
+    effects.push_back(covariates_->Effect(t_, selection.steps[k], {ahead, ahead + future}));
+  }
+  return effects;
+}
+
+void Forecaster::LearnCovariates(int64_t p) {
+  if (!covariates_) return;
+  std::vector<Covariates::Sample> samples;
+  for (size_t octave = 0; octave < sizes_.judged.size(); ++octave) {
+    for (size_t i = 0; i < sizes_.judged[octave].size(); ++i) {
+      const int h = sizes_.judged[octave][i];
+      const Vector& places = mixture_.medians[octave][i];
+      samples.push_back({h, series_.Seen(t_ - sizes_.D + h), places[p % places.size()]});
+    }
+  }
+  covariates_->Learn(t_, errors_.unit, samples);
 }
 
 }  // namespace aaren::specification

@@ -5,34 +5,57 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "tests/model/specification/network/network.h"
 #include "tests/model/specification/network/seasonal_input.h"
 #include "tests/model/specification/refinement/calibration.h"
+#include "tests/model/specification/refinement/far.h"
 #include "tests/model/specification/refinement/mixture.h"
 #include "tests/model/specification/refinement/support.h"
+#include "tests/model/specification/series/covariates.h"
 #include "tests/model/specification/series/lag_errors.h"
 #include "tests/model/specification/series/series.h"
+#include "tests/model/specification/series/sources.h"
 
 namespace aaren::specification {
 
 // The last refinement of a call's forecasts (9.19).
 enum class Stage { kNetwork, kMixed, kCalibrated, kRestricted };
 
+// Steps and levels beyond the model's own (8.16).
+struct Selection {
+  std::vector<uint32_t> steps;
+  Vector levels;
+};
+
+// The kind of a row: 15 and 16.
+struct Kind {
+  bool extended = false;
+  int past = 0, future = 0;
+};
+
+// The covariates of a token: [past + future], and those ahead, [steps of the selection, future].
+struct Beside {
+  Vector now, ahead;
+};
+
 struct Reply {
   float surprise;
-  Vector forecast;  // [T, Q], empty if not wanted
-  double origin;    // of the forecast
-  bool learning;    // 8.15
+  Vector forecast = {};   // [T, Q], empty if not wanted
+  Vector selected = {};   // [steps, levels] of the selection, empty if not wanted
+  double origin = 0;      // of the forecast
+  bool learning = false;  // 8.15
 };
 
 class Forecaster {
  public:
-  explicit Forecaster(const package::ModelPackage& package, Tier tier = Tier::kExact);  // the package outlives this
-  Forecaster(const Forecaster&) = delete;                                               // parts refer to the sizes
+  // The package outlives this.
+  explicit Forecaster(const package::ModelPackage& package, Tier tier = Tier::kExact, Kind kind = {});
+  Forecaster(const Forecaster&) = delete;  // parts refer to the sizes
 
-  Reply Take(double value, bool wanted, Stage stage);
+  Reply Take(double value, bool wanted, Stage stage, const Selection& selection = {}, const Beside& beside = {});
 
   std::vector<std::byte> Row() const;  // section 13
 
@@ -41,15 +64,23 @@ class Forecaster {
   struct Outcome {
     Vector forecast;  // the network's forecast (5.7), [T, Q]; empty if not needed
     SourcesOfSteps sources;
+    Seasons seasons;  // by places, of step 2.18
+    Standpoint from = {};
+    Thinning thinning;
   };
 
-  void MoveOrigin();                                       // 1.40-1.42
-  bool IsLearning() const;                                 // 8.15
-  float SurpriseOf(float x, Stage stage) const;            // 8.2-8.4
-  Outcome GoOn(bool probe, bool wanted);                   // 2 to 6
-  void Spread(Thinning thinning, Outcome& outcome) const;  // 2.17, 2.18
-  Vector Mixed(const Outcome& outcome) const;              // 6.42-6.47
-  Vector Refined(const Outcome& outcome, Stage stage) const;
+  void MoveOrigin();                                          // 1.40-1.42
+  bool IsLearning() const;                                    // 8.15
+  float SurpriseOf(float x, Stage stage) const;               // 8.2-8.4
+  Outcome GoOn(bool probe, bool wanted);                      // 2 to 6
+  void Spread(Thinning thinning, Outcome& outcome) const;     // 2.17, 2.18
+  Vector Mixed(const Outcome& outcome) const;                 // 6.42-6.47
+  Vector Refined(const Outcome& outcome, Stage stage) const;  // 6 and 7
+  NearForecast Near(const Vector& forecast, const Outcome& outcome) const;
+  Vector Selected(const Vector& forecast, const Outcome& outcome, const Selection& selection,
+                  const Vector& effects) const;                            // 8.16-8.20
+  Vector Effects(const Selection& selection, const Beside& beside) const;  // 16.9
+  void LearnCovariates(int64_t p);                                         // 16.3-16.8
 
   Network network_;
   const Sizes& sizes_;
@@ -59,6 +90,8 @@ class Forecaster {
   Support support_;
   Mixture mixture_;
   Calibration calibration_;
+  std::optional<Far> far_;
+  std::optional<Covariates> covariates_;
   Vector one_step_;  // 8.1
   std::array<float, 4> one_step_sources_;
 };

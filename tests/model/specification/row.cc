@@ -76,6 +76,24 @@ std::vector<std::byte> Forecaster::Row() const {
     row.PutAll(state.m);
   }
   row.PadTo64();
+  if (covariates_) {
+    for (const std::vector<double>& sums : covariates_->S) row.PutAll(sums);
+    for (const auto* numbers : {&covariates_->b, &covariates_->m, &covariates_->effect}) row.PutAll(*numbers);
+    row.Put(covariates_->W);
+    row.Put(covariates_->R);
+    for (const Vector& z : covariates_->z) row.PutAll(z);
+  }
+  if (far_) {
+    for (const Far::Knot& knot : far_->knots) row.PutAll(knot.F);
+    for (const Far::Knot& knot : far_->knots) row.PutAll(knot.O);
+    for (const Far::Knot& knot : far_->knots) row.PutAll(knot.medians);
+    row.PutAll(far_->means);
+    for (Seasons seasons : far_->choices) {
+      row.Put(static_cast<uint16_t>(seasons.a));
+      row.Put(static_cast<uint16_t>(seasons.b));
+    }
+  }
+  row.PadTo64();
   return row.Take();
 }
 

@@ -19,17 +19,28 @@ namespace aaren::specification {
 namespace {
 
 // Takes a call's tokens by the rules, and returns the results in the form of the engine's Stepper.
-engine::Outputs TakeByRules(Forecaster& forecaster, const engine::Portion& portion) {
+engine::Outputs TakeByRules(Forecaster& forecaster, const engine::Portion& portion, int covariates) {
   engine::Outputs outputs;
+  const size_t stride = portion.values.size() / portion.forecast.size();
   for (size_t i = 0; i < portion.forecast.size(); ++i) {
     const auto stage = static_cast<Stage>(portion.refinement);
-    Reply reply = forecaster.Take(portion.ValueOf(i), portion.forecast[i] != 0, stage);
+    const Selection selection = {portion.selection.steps, portion.selection.levels};
+    Beside beside;
+    double value = portion.values[i * stride];
+    if (stride > 1) {
+      const float* inputs = &portion.values[i * stride];
+      value = engine::DoubleAt(inputs);
+      beside.now.assign(inputs + 2, inputs + 2 + covariates);
+      beside.ahead.assign(inputs + 2 + covariates, inputs + stride);
+    }
+    Reply reply = forecaster.Take(value, portion.forecast[i] != 0, stage, selection, beside);
     outputs.surprises.push_back(reply.surprise);
     if (reply.forecast.empty()) continue;
     const size_t quantiles = reply.forecast.size();
     reply.forecast.resize(quantiles + engine::ResultTail::kFloats);
     engine::ResultTail{reply.origin, reply.learning}.Write(reply.forecast.data(), quantiles);
     outputs.results.insert(outputs.results.end(), reply.forecast.begin(), reply.forecast.end());
+    outputs.results.insert(outputs.results.end(), reply.selected.begin(), reply.selected.end());
   }
   return outputs;
 }
@@ -57,18 +68,63 @@ std::vector<engine::Portion> Cut(engine::Slot slot, const std::vector<Value>& se
   return calls;
 }
 
+// The last step and the first, by levels below, at, between and beyond those of the model.
+engine::Selection FurtherLevels(const package::ModelPackage& package) {
+  engine::Selection selection = {.steps = {1}, .levels = {0.005f, 0.01f, 0.3f, 0.5f, 0.6f, 0.77f, 0.96f, 0.995f}};
+  const auto last = static_cast<uint32_t>(package.config.horizon);
+  if (last > 1) selection.steps.push_back(last);
+  return selection;
+}
+
+// Steps on both sides of the horizon and of knots, and the last.
+std::vector<uint32_t> FarSteps(const package::ModelPackage& package) {
+  std::vector<uint32_t> steps = {1};
+  for (const uint32_t step : {47u, 49u, 64u, 100u, 201u, 336u, 719u, 721u, 1024u}) steps.push_back(step);
+  const auto last = static_cast<uint32_t>(package.config.horizon);
+  steps.insert(std::upper_bound(steps.begin(), steps.end(), last), {last, last + 1});
+  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+  return steps;
+}
+
+// Puts covariates behind the values of a call, doubles: a cycle, a flag and noise, with holes; and what is known ahead.
+void AddCovariates(size_t token, const Kind& kind, engine::Portion& call) {
+  const size_t covariates = kind.past + kind.future, ahead = call.selection.steps.size() * kind.future;
+  std::vector<float> values;
+  for (size_t i = 0; i < call.forecast.size(); ++i) {
+    const bool single = call.values.size() == call.forecast.size();
+    const std::vector<float> value = engine::RunValues({engine::ValueAt(call.values, call.forecast.size(), i)});
+    values.insert(values.end(), value.begin(), value.end());
+    std::mt19937_64 random(7 * (token + i) + single);
+    for (size_t k = 0; k < covariates + ahead; ++k) {
+      const float noise = static_cast<float>(random() % 1000) / 100.0f;
+      const float number = k % 3 == 0 ? static_cast<float>((token + i) % 24) + noise
+                                      : (k % 3 == 1 ? static_cast<float>(random() % 20 == 0) : 1e6f * noise);
+      values.push_back(random() % 15 == 0 ? NAN : number);
+    }
+  }
+  call.values = values;
+}
+
 // Feeds a series to both implementations, and compares everything after each call.
 template <typename Value>
 void ExpectEqual(const package::ModelPackage& package, const std::vector<Value>& series, size_t longest, uint64_t seed,
-                 Tier tier = Tier::kExact) {
-  engine::Stepper stepper(engine::NewCpuEngine(package, static_cast<engine::Tier>(tier)).value(), 1);
+                 Tier tier = Tier::kExact, Kind kind = {}) {
+  const bool covariates = kind.past + kind.future > 0;
+  std::unique_ptr<engine::Engine> engine =
+      engine::NewCpuEngine(package, kind.extended ? engine::Tier::kExtended : static_cast<engine::Tier>(tier)).value();
+  if (covariates) engine = engine->WithCovariates(kind.past, kind.future);
+  engine::Stepper stepper(std::move(engine), 1);
   const engine::Slot slot = stepper.Open();
-  Forecaster forecaster(package, tier);
+  Forecaster forecaster(package, tier, kind);
   size_t token = 0;
-  for (const engine::Portion& call : Cut(slot, series, longest, seed)) {
+  for (engine::Portion& call : Cut(slot, series, longest, seed)) {
+    if (token % 2 == 1) call.selection = FurtherLevels(package);
+    if (token % 2 == 1 && kind.extended) call.selection.steps = FarSteps(package);
+    if (covariates) AddCovariates(token, kind, call);
     SCOPED_TRACE("call of tokens " + std::to_string(token) + " and " + std::to_string(call.values.size()) + " on");
     token += call.forecast.size();
-    const engine::Outputs engine = stepper.Step({call})[0], rules = TakeByRules(forecaster, call);
+    const engine::Outputs engine = stepper.Step({call})[0],
+                          rules = TakeByRules(forecaster, call, kind.past + kind.future);
     ASSERT_EQ(engine::Fingerprint(engine.results), engine::Fingerprint(rules.results)) << "forecasts";
     ASSERT_EQ(engine::Fingerprint(engine.surprises), engine::Fingerprint(rules.surprises)) << "surprises";
     ASSERT_TRUE(stepper.RowBytes(slot) == forecaster.Row()) << "rows";
@@ -180,6 +236,20 @@ TEST_P(SpecificationShapes, RulesGiveTheEnginesBitsOfFewValues) {
   ExpectEqual(Shaped(GetParam(), GetParam().horizon), FewValues(400), 60, 7);
 }
 
+TEST_P(SpecificationShapes, RulesGiveTheEnginesBitsOfExtendedRows) {
+  const package::ModelPackage package = Shaped(GetParam(), GetParam().horizon);
+  ExpectEqual(package, Counter(1900), 70, 8, Tier::kExact, {.extended = true});
+  ExpectEqual(package, engine::EventfulSeries(900), 50, 9, Tier::kExact, {.extended = true});
+  ExpectEqual(package, RegularHoles(900), 50, 10, Tier::kExact, {.extended = true});
+}
+
+TEST_P(SpecificationShapes, RulesGiveTheEnginesBitsWithCovariates) {
+  const package::ModelPackage package = Shaped(GetParam(), GetParam().horizon);
+  ExpectEqual(package, Counter(1200), 70, 11, Tier::kExact, {.extended = true, .past = 1, .future = 2});
+  ExpectEqual(package, engine::EventfulSeries(700), 50, 12, Tier::kExact, {.extended = true, .past = 2, .future = 0});
+  ExpectEqual(package, Counts(900), 50, 13, Tier::kExact, {.extended = true, .past = 3, .future = 5});
+}
+
 INSTANTIATE_TEST_SUITE_P(Shapes, SpecificationShapes,
                          testing::Values(Shape{5, 1, 1, 1, 1024, false}, Shape{2, 3, 3, 2, 100, true},
                                          Shape{17, 48, 16, 1, 1024, true}, Shape{30, 24, 5, 2, 100, false},
@@ -205,6 +275,10 @@ TEST_F(SpecificationOfTheBundledModel, RulesGiveTheEnginesBitsWhereHolesAreRegul
 
 TEST_F(SpecificationOfTheBundledModel, RulesOfTheFastTierGiveTheEnginesBits) {
   ExpectEqual(package_, engine::EventfulSeries(750), 40, 6, Tier::kFast);
+}
+
+TEST_F(SpecificationOfTheBundledModel, RulesGiveTheEnginesBitsOfExtendedRows) {
+  ExpectEqual(package_, engine::EventfulSeries(1100), 60, 9, Tier::kExact, {.extended = true, .past = 1, .future = 2});
 }
 
 TEST_F(SpecificationOfTheBundledModel, RulesGiveTheEnginesBitsOneTokenACall) {

@@ -71,6 +71,12 @@ class Mixture {
   // Mixes the quantiles [Q] of one step ahead with the sources [4] of that step, in place.
   void MixOneStep(uint64_t seq, const float* state, float unit, const float* sources, float* quantiles) const;
 
+  // The kept medians, by place of probes().
+  const float* Medians(const float* state) const { return state + octaves() * kExperts; }
+
+  // The errors in the octave of step T: [5].
+  const float* LastErrors(const float* state) const { return state + (octaves() - 1) * kExperts; }
+
   // Makes all kept medians `distance` less.
   void Shift(double distance, float* state) const;
 

@@ -64,10 +64,15 @@ task::OutputRequest ToOutputRequest(const v1::OutputOptions& output, const v1::E
 void FillSchema(const task::Schema& schema, v1::ModelInfo& info) {
   info.set_horizon(schema.horizon);
   info.mutable_quantiles()->Add(schema.quantiles.begin(), schema.quantiles.end());
-  for (const std::string& target : schema.targets) {
+  const auto add = [&info](const std::string& name, v1::Column::Role role) {
     v1::Column& column = *info.add_columns();
-    column.set_name(target);
-    column.set_role(v1::Column::TARGET);
+    column.set_name(name);
+    column.set_role(role);
+  };
+  for (const std::string& target : schema.targets) add(target, v1::Column::TARGET);
+  for (uint32_t i = 0; i < schema.covariates.past; ++i) add(absl::StrCat("past ", i), v1::Column::PAST_COVARIATE);
+  for (uint32_t i = 0; i < schema.covariates.future; ++i) {
+    add(absl::StrCat("future ", i), v1::Column::KNOWN_FUTURE_COVARIATE);
   }
 }
 
@@ -78,6 +83,7 @@ void FillModelSchema(const models::LoadedModel& model, v1::ModelInfo& info) {
   info.set_digest(model.package.digest);
   info.set_row_bytes(model.engine->row_bytes());
   info.set_tier(model.engine->tier());
+  if (model.extends) info.set_far_horizon(engine::kFarHorizon);
   FillSchema(model.conversion->schema(), info);
 }
 
@@ -150,6 +156,7 @@ session::Outcome<session::OpenRequest> ToOpenRequest(const v1::Open& open, const
     request.regular_times = session::RegularTimes{open.regular_times().start_ns(), open.regular_times().step_ns()};
   }
   request.attempt = {open.writer(), open.number()};
+  if (open.has_covariates()) request.covariates = {open.covariates().past(), open.covariates().future()};
   request.durability = static_cast<session::SessionDurability>(open.durability());
   return outcome;
 }
@@ -163,6 +170,7 @@ session::TokensView ToTokensView(const v1::Tokens& tokens) {
   view.marks = SpanOf(tokens.marks());
   view.future_values = SpanOf(tokens.future_values());
   view.doubles = SpanOf(tokens.doubles());
+  view.covariates = SpanOf(tokens.covariates());
   if (tokens.has_delivered_seq()) view.delivered_seq = tokens.delivered_seq();
   view.silent = tokens.silent();
   return view;

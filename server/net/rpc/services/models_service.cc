@@ -11,11 +11,14 @@ namespace {
 
 session::Outcome<v1::ListModelsResponse> List(const models::ModelTable& models) {
   session::Outcome<v1::ListModelsResponse> outcome;
+  const std::vector<models::ModelRef> tiers = models.tiers();
   for (const models::ModelRef& model : models.models()) {
     FillModelInfo(*model, *outcome.value.add_models());
     v1::ModelUse& use = *outcome.value.add_uses();
     use.set_state(model->retiring ? v1::ModelUse::RETIRING : v1::ModelUse::OFFERED);
-    use.set_sessions(model->sessions() + (model->other_tier != nullptr ? model->other_tier->sessions() : 0));
+    for (const models::ModelRef& tier : tiers) {
+      if (tier->id == model->id) use.set_sessions(use.sessions() + tier->sessions());
+    }
   }
   if (const models::ModelRef model = models.default_model()) outcome.value.set_default_model(model->id);
   const models::ModelLabels labels = models.labels();

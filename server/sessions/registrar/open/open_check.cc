@@ -5,6 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "model/engine/tier.h"
 #include "server/sessions/session/refusal.h"
 
 namespace aaren::registrar {
@@ -47,6 +48,12 @@ std::optional<session::Refusal> CheckRequest(const session::OpenRequest& request
     return session::InvalidField("open.channels",
                                  absl::StrCat(request.channels, " channels, the limit is ", max_channels));
   }
+  const task::CovariateCounts covariates = request.covariates.value_or(task::CovariateCounts());
+  if (uint64_t{covariates.past} + covariates.future > engine::kMostCovariates) {
+    return session::InvalidField(
+        "open.covariates", absl::StrCat(covariates.past, " past and ", covariates.future,
+                                        " future covariates, the limit is ", engine::kMostCovariates, " together"));
+  }
   if (request.model.size() > kMaxModelBytes) {
     return session::InvalidField(
         "open.model", absl::StrCat("a name of ", request.model.size(), " bytes, the limit is ", kMaxModelBytes));
@@ -79,10 +86,27 @@ std::optional<session::Refusal> CheckExisting(const session::OpenRequest& reques
 }
 
 std::optional<session::Refusal> CheckCreation(const session::OpenRequest& request, const models::LoadedModel& model) {
+  const task::CovariateCounts has = model.conversion->schema().covariates, asked = request.covariates.value_or(has);
+  if (asked != has) {
+    return session::InvalidField(
+        "open.covariates",
+        absl::StrCat(asked.past, " past and ", asked.future, " future covariates; a session keeps what ",
+                     "it was created with, and this one has ", has.past, " and ", has.future));
+  }
   std::optional<task::BadField> bad =
       model.conversion->CheckSession(request.channels, request.regular_times.has_value());
   if (!bad) bad = model.conversion->Resolve(request.output).bad;
   return bad ? std::optional(session::InvalidField(*bad)) : std::nullopt;
+}
+
+models::ModelRef TierOf(const session::OpenRequest& request, const models::ModelTable& models, models::ModelRef model) {
+  const task::CovariateCounts covariates = request.covariates.value_or(task::CovariateCounts());
+  const bool extended = covariates.all() > 0 || model->conversion->NeedsExtended(request.output);
+  if (!extended) return model;
+  models::ModelRef tier = models.FindDigest(
+      model->package.digest, covariates.all() > 0 ? engine::NameWithCovariates(covariates.past, covariates.future)
+                                                  : engine::NameOf(engine::Tier::kExtended));
+  return tier != nullptr ? tier : model;
 }
 
 session::Outcome<models::ModelRef> ModelOfState(const models::ModelTable& models, absl::string_view id,

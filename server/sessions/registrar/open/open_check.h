@@ -25,6 +25,9 @@ std::optional<session::Refusal> CheckSessionId(absl::string_view field, absl::st
 std::optional<session::Refusal> CheckExisting(const session::OpenRequest& request, const models::LoadedModel& model,
                                               uint32_t channels, uint64_t epoch, uint64_t incarnation);
 
+// The tier of `model` that a new session gets: an extended tier where the request needs more than plain rows.
+models::ModelRef TierOf(const session::OpenRequest& request, const models::ModelTable& models, models::ModelRef model);
+
 // Reasons to refuse a new session to the request.
 std::optional<session::Refusal> CheckCreation(const session::OpenRequest& request, const models::LoadedModel& model);
 

@@ -61,8 +61,8 @@ void OpenOperation::BeginNew() {
   if (request().incarnation) return Refuse(session::OtherIncarnation(call_->id(), *request().incarnation, 0));
   const absl::StatusOr<models::ModelRef> model = desk_.models.Find(request().model, call_->key);
   if (!model.ok()) return Refuse(session::ModelNotFound(model.status()));
-  if (auto refusal = CheckCreation(request(), **model)) return Refuse(*refusal);
-  state_.model = *model;
+  state_.model = TierOf(request(), desk_.models, *model);
+  if (auto refusal = CheckCreation(request(), *state_.model)) return Refuse(*refusal);
   state_.channels = std::max(1u, request().channels);
   installation_.created = true;
   desk_.stored.Take(call_->key, call_->account, bytes(),

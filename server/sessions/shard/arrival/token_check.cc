@@ -80,7 +80,8 @@ std::optional<session::Refusal> CheckRegularTimes(const session::Session& sessio
 
 std::optional<session::Refusal> CheckShape(const session::TokensView& tokens, const session::Session& session,
                                            uint32_t max_tokens) {
-  if (const std::optional<task::BadField> bad = session.model->conversion->CheckNumbers(tokens, session.channels)) {
+  const task::Conversion& conversion = *session.model->conversion;
+  if (const std::optional<task::BadField> bad = conversion.CheckNumbers(tokens, session.channels, *session.plan)) {
     return session::InvalidField(*bad);
   }
   const uint64_t count = tokens.count(session.channels);
@@ -125,6 +126,11 @@ std::optional<session::Refusal> CheckContent(const session::TokensView& tokens, 
   }
   if (!tokens.doubles.empty() && AnyInfinite(tokens.doubles.subspan(skipped))) {
     return NameInfinite("doubles", tokens.doubles, skipped, session.channels);
+  }
+  const task::TokenNumbers fresh = tokens.From(skip, session.channels);
+  if (AnyInfinite(fresh.covariates) || AnyInfinite(fresh.future_values)) {
+    return session::InvalidField(AnyInfinite(fresh.covariates) ? "tokens.covariates" : "tokens.future_values",
+                                 "has an infinite number; missing ones are NaN");
   }
   if (session.regular_times) {
     const uint64_t count = tokens.count(session.channels);

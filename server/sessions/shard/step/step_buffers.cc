@@ -20,12 +20,9 @@ void StepBuffers::Reserve(absl::Span<session::Session* const> sessions, size_t m
     flags_ = std::make_unique_for_overwrite<uint8_t[]>(max_tokens);
   }
   size_t inputs = 0, forecasts = 0;
-  const models::LoadedModel* model = nullptr;
   for (const session::Session* session : sessions) {
-    if (session->model == model) continue;
-    model = session->model;
-    inputs = std::max(inputs, model->conversion->inputs() * max_tokens);
-    forecasts = std::max(forecasts, model->engine->result_floats() * max_forecasts);
+    inputs = std::max(inputs, session->inputs() * max_tokens);
+    forecasts = std::max(forecasts, session->result_floats() * max_forecasts);
   }
   Enlarge(inputs_, input_floats_, inputs);
   Enlarge(forecasts_, forecast_floats_, forecasts);
@@ -38,12 +35,12 @@ void StepBuffers::Place(StepPart& part) const {
   part.forecasts = used_.forecasts;
 }
 
-void StepBuffers::Take(const StepPart& part, size_t inputs, size_t floats) {
+void StepBuffers::Take(const StepPart& part, size_t inputs) {
   const uint32_t channels = part.session->channels;
   used_.inputs += inputs * channels;
   used_.surprises += size_t{part.tokens} * channels;
   used_.flags += part.tokens;
-  used_.forecasts += size_t{part.wanted} * channels * floats;
+  used_.forecasts += size_t{part.wanted} * channels * part.floats;
 }
 
 void ReplyTimes::Count(int64_t arrival, uint32_t tokens, ShardCounters& counters) {

@@ -22,18 +22,20 @@ namespace aaren::shard {
 // The sessions of one model: parts and runs from these on, up to those of the next call.
 struct StepCall {
   const models::LoadedModel* model = nullptr;
-  size_t floats = 0;  // of one forecast
   size_t first_part = 0, first_run = 0;
   uint32_t tokens = 0;                   // of all channels
   std::optional<engine::Ticket> ticket;  // while the batch is under way
   absl::Status status;                   // afterwards
 };
 
-// A session's part of a step. The last four are places in the buffers.
+// A session's part of a step. The last four are places in the buffers. The selection is the plan's: a session whose
+// stream leaves meanwhile has no plan any more.
 struct StepPart {
   session::Session* session = nullptr;
   uint32_t tokens = 0;
-  uint32_t wanted = 0;   // forecasts a channel
+  uint32_t wanted = 0;  // forecasts a channel
+  size_t floats = 0;    // of one forecast
+  std::shared_ptr<const engine::Selection> selection;
   size_t inputs = 0;     // of [channels, tokens, inputs] numbers
   size_t surprises = 0;  // of [channels, tokens] surprises
   size_t flags = 0;      // of [tokens] flags
@@ -63,7 +65,7 @@ class StepBuffers {
   void Place(StepPart& part) const;
 
   // The part is complete, with so many inputs a channel.
-  void Take(const StepPart& part, size_t inputs, size_t floats);
+  void Take(const StepPart& part, size_t inputs);
   void Clear() { used_ = {}; }
 
   float* inputs() { return inputs_.get(); }

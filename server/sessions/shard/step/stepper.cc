@@ -29,7 +29,6 @@ void Stepper::Begin(absl::Span<queue::Flow* const> flows) {
     if (layout_.calls.empty() || layout_.calls.back().model != session->model) {
       StepCall& call = layout_.calls.emplace_back();
       call.model = session->model;
-      call.floats = session->model->engine->result_floats();
       call.first_part = layout_.parts.size();
       call.first_run = layout_.runs.size();
     }
@@ -61,6 +60,8 @@ void Stepper::LayOut(session::Session& session) {
   StepPart& part = layout_.parts.emplace_back();
   part.session = &session;
   part.tokens = flow.grant.tokens;
+  part.floats = session.result_floats();
+  part.selection = session.plan->selection;
   buffers_.Place(part);
   StepCall& call = layout_.calls.back();
   uint32_t at = 0;
@@ -76,16 +77,16 @@ void Stepper::LayOut(session::Session& session) {
   if (part.tokens == 0) return;
   const absl::Span<const uint8_t> flags(&buffers_.flags()[part.flags], part.tokens);
   const absl::Span<const engine::Slot> slots = session.rows.slots(session.channels);
-  const size_t inputs = part.tokens * session.model->conversion->inputs();  // of a channel
+  const size_t inputs = part.tokens * session.inputs();  // of a channel
   for (uint32_t channel = 0; channel < session.channels; ++channel) {
     layout_.runs.push_back(
         {slots[channel], absl::MakeConstSpan(&buffers_.inputs()[part.inputs + channel * inputs], inputs), flags,
-         &buffers_.forecasts()[part.forecasts + channel * part.wanted * call.floats],
+         &buffers_.forecasts()[part.forecasts + channel * part.wanted * part.floats],
          session.plan->surprise ? &buffers_.surprises()[part.surprises + channel * part.tokens] : nullptr,
-         session.plan->refinement, session.plan->events.scale});
+         session.plan->refinement, part.selection.get(), session.plan->events.scale});
   }
   call.tokens += part.tokens * session.channels;
-  buffers_.Take(part, inputs, call.floats);
+  buffers_.Take(part, inputs);
 }
 
 // The piece of the item becomes the tokens `at`, `at` + 1, ... of the part.
@@ -93,7 +94,7 @@ void Stepper::LayOutItem(StepPart& part, const queue::WaitingItem& item, Piece p
   const uint32_t tokens = piece.tokens;
   const uint32_t channels = part.session->channels;
   const uint64_t seq = part.session->point.seq + at;
-  const size_t inputs = part.session->model->conversion->inputs();
+  const size_t inputs = part.session->inputs();
   const float* from = item.inputs() + piece.first * channels * inputs;
   float* to = &buffers_.inputs()[part.inputs + at * inputs];
   // A token has its channels side by side; the engine takes a run a channel. With one channel the two are the same.

@@ -102,10 +102,8 @@ class Stepper {
   void Answer(const StepCall& call, const StepPart& part, OnItem on_item);
   void AnswerTokens(const StepCall& call, const StepPart& part, const queue::WaitingItem& item, Piece piece,
                     Cursor& cursor);
-  size_t CollectResults(const StepCall& call, const StepPart& part, const queue::WaitingItem& item, Piece piece,
-                        Cursor& cursor);
-  void NoteTokens(const StepCall& call, const StepPart& part, const queue::WaitingItem& item, Piece piece,
-                  Cursor cursor);
+  size_t CollectResults(const StepPart& part, const queue::WaitingItem& item, Piece piece, Cursor& cursor);
+  void NoteTokens(const StepPart& part, const queue::WaitingItem& item, Piece piece, Cursor cursor);
   static void AdvanceClock(session::Session& session, const queue::WaitingItem& item, uint32_t token, uint64_t seq);
   void AdvanceSeq(session::Session& session, uint32_t tokens);
   void Reply(session::Session& session, uint64_t first_seq, size_t results);

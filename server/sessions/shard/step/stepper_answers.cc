@@ -36,9 +36,8 @@ void Stepper::AnswerTokens(const StepCall& call, const StepPart& part, const que
   const bool held = session.SavesEveryToken();
   if (!held) times_.Count(item.arrival_ns, tokens, with_.counters);
   if (item.trace != 0) NoteStep(call, session, item.trace, tokens);
-  if (with_.watched != nullptr && with_.watched->Watches(session.key.view()))
-    NoteTokens(call, part, item, piece, cursor);
-  const size_t results = CollectResults(call, part, item, piece, cursor);
+  if (with_.watched != nullptr && with_.watched->Watches(session.key.view())) NoteTokens(part, item, piece, cursor);
+  const size_t results = CollectResults(part, item, piece, cursor);
   AdvanceSeq(session, tokens);
   (item.silent ? outcomes_.silent : outcomes_.folded) += tokens - results;
   outcomes_.forecast += results;
@@ -53,11 +52,10 @@ void Stepper::NoteStep(const StepCall& call, const session::Session& session, tr
 }
 
 // Notes the numbers of a watched session.
-void Stepper::NoteTokens(const StepCall& call, const StepPart& part, const queue::WaitingItem& item, Piece piece,
-                         Cursor cursor) {
+void Stepper::NoteTokens(const StepPart& part, const queue::WaitingItem& item, Piece piece, Cursor cursor) {
   sightings_.clear();
   const session::Session& session = *part.session;
-  const size_t inputs = session.model->conversion->inputs();
+  const size_t inputs = session.inputs();
   const uint32_t channels = std::min(session.channels, watch::WatchedSessions::kMostChannels);
   for (uint32_t t = 0; t < piece.tokens; ++t, ++cursor.token) {
     const bool computed = buffers_.flags()[part.flags + cursor.token] != 0;
@@ -72,7 +70,7 @@ void Stepper::NoteTokens(const StepCall& call, const StepPart& part, const queue
         sighting.surprise = buffers_.surprises()[part.surprises + channel * part.tokens + cursor.token];
       }
       sighting.next = session.model->conversion->NextValue(
-          &buffers_.forecasts()[part.forecasts + (channel * part.wanted + cursor.computed) * call.floats]);
+          &buffers_.forecasts()[part.forecasts + (channel * part.wanted + cursor.computed) * part.floats]);
     }
     cursor.computed += computed;
   }
@@ -144,7 +142,7 @@ void Stepper::HoldBack(session::Session& session, uint64_t first_seq, size_t res
   if (item.trace != 0) reply.traces.emplace_back(*with_.queue.tracer(), item.trace);
   reply.stepped_ns = times_.stepped_ns;
   reply.results += results;
-  const size_t floats = session.model->engine->result_floats();
+  const size_t floats = session.result_floats();
   for (const float* forecast : reply_.forecasts) {
     reply.forecasts.insert(reply.forecasts.end(), forecast, forecast + floats);
   }
@@ -157,8 +155,7 @@ void Stepper::HoldBack(session::Session& session, uint64_t first_seq, size_t res
 
 // Fills the reply with the results of the tokens. Moves the cursor behind the tokens, and the session's clock on.
 // Returns the number of results.
-size_t Stepper::CollectResults(const StepCall& call, const StepPart& part, const queue::WaitingItem& item, Piece piece,
-                               Cursor& cursor) {
+size_t Stepper::CollectResults(const StepPart& part, const queue::WaitingItem& item, Piece piece, Cursor& cursor) {
   reply_.Clear();
   session::Session& session = *part.session;
   models::ModelCounters& counted = with_.rows.counters(*session.model);
@@ -172,7 +169,7 @@ size_t Stepper::CollectResults(const StepCall& call, const StepPart& part, const
     if (!session.plan->Sends(seq)) continue;
     ++results;
     for (uint32_t channel = 0; channel < session.channels; ++channel) {
-      const float* result = &buffers_.forecasts()[part.forecasts + (channel * part.wanted + computed) * call.floats];
+      const float* result = &buffers_.forecasts()[part.forecasts + (channel * part.wanted + computed) * part.floats];
       reply_.forecasts.push_back(result);
       if (!session.plan->surprise) continue;
       const float surprise = buffers_.surprises()[part.surprises + channel * part.tokens + cursor.token];

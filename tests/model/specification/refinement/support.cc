@@ -37,17 +37,17 @@ std::optional<double> CommonSpan(double a, double b, double error) {
 
 }  // namespace
 
-void Support::Take(const Series& before, double x) {
-  if (std::isnan(x)) return;
+void Support::Take(const Series& before, double v, double x) {
+  if (std::isnan(v)) return;
   const float relative = before.Relative(x);
   if (!(std::fabs(relative - before.mean) <= before.Reach()) && before.far != 3) return;  // 9.2
-  if (std::isnan(origin)) origin = x;
-  least = std::min(least, static_cast<float>(x - origin));
-  greatest = std::max(greatest, static_cast<float>(x - origin));
-  if (x < 0) negative = 1;
-  const double away = x - origin, dist = std::fabs(away), error = Error(x) + Error(origin);
-  if (std::fabs(x) < std::fabs(origin)) {  // 9.8
-    origin = x;
+  if (std::isnan(origin)) origin = v;
+  least = std::min(least, static_cast<float>(v - origin));
+  greatest = std::max(greatest, static_cast<float>(v - origin));
+  if (v < 0) negative = 1;
+  const double away = v - origin, dist = std::fabs(away), error = Error(v) + Error(origin);
+  if (std::fabs(v) < std::fabs(origin)) {  // 9.8
+    origin = v;
     least = std::min(static_cast<float>(least - away), 0.0f);
     greatest = std::max(static_cast<float>(greatest - away), 0.0f);
   }

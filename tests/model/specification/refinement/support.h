@@ -11,7 +11,7 @@
 namespace aaren::specification {
 
 struct Support {
-  void Take(const Series& before, double x);                    // 9.2-9.12. REQUIRES: the series has not taken x yet
+  void Take(const Series& before, double v, double x);          // 9.2-9.12. REQUIRES: the series has not taken x yet
   void Restrict(const Series& series, Vector& forecast) const;  // 9.13-9.18
   bool IsFew() const { return span > 0 && greatest - least <= 11.5 * span; }  // 9.12
 

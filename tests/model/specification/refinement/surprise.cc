@@ -27,6 +27,25 @@ double Place(const std::vector<double>& a, const std::vector<double>& q, double 
   return a[i - 1] + (x - q[i - 1]) / (q[i] - q[i - 1]) * (a[i] - a[i - 1]);
 }
 
+// 8.18
+double Gaps(double y) {
+  double r = 1;
+  for (int i = 0; i < 12; ++i) r = r - (r * r * r - y) / (3 * (r * r));
+  return 3 * (1 / r - 1);
+}
+
+double Quantile(const std::vector<double>& a, const std::vector<double>& q, double p) {
+  const size_t last = q.size() - 1;
+  const double least_gap = (q[last] - q[0]) / 16;
+  for (size_t i = 0; i <= last; ++i) {
+    if (a[i] == p) return q[i];
+  }
+  if (p < a[0]) return q[0] - Gaps(p / a[0]) * std::max(q[1] - q[0], least_gap);
+  if (p > a[last]) return q[last] + Gaps((1 - p) / (1 - a[last])) * std::max(q[last] - q[last - 1], least_gap);
+  const size_t i = std::upper_bound(a.begin(), a.end(), p) - a.begin();
+  return std::min(q[i - 1] + (p - a[i - 1]) / (a[i] - a[i - 1]) * (q[i] - q[i - 1]), q[i]);
+}
+
 }  // namespace
 
 SurpriseRange::SurpriseRange(const Series& series, float span, float x) {
@@ -46,6 +65,10 @@ SurpriseRange::SurpriseRange(const Series& series, float span, float x) {
 float Surprise(const Vector& a, const Vector& q, float x) {
   if (Missing(x) || Missing(q[0])) return kMissing;
   return static_cast<float>(Place({a.begin(), a.end()}, {q.begin(), q.end()}, x));
+}
+
+float QuantileOf(const Vector& a, const Vector& q, float p) {
+  return ToForecast(Quantile({a.begin(), a.end()}, {q.begin(), q.end()}, p));
 }
 
 }  // namespace aaren::specification

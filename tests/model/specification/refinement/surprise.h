@@ -18,6 +18,9 @@ struct SurpriseRange {
 // 8.4-8.11, for the levels a [Q] and the quantiles q [Q].
 float Surprise(const Vector& a, const Vector& q, float x);
 
+// 8.17-8.20: the quantile of level p.
+float QuantileOf(const Vector& a, const Vector& q, float p);
+
 }  // namespace aaren::specification
 
 #endif  // AAREN_TESTS_MODEL_SPECIFICATION_REFINEMENT_SURPRISE_H_

@@ -34,7 +34,14 @@ TEST(OpenEnginesTest, NewSessionsAreExactUnlessAskedOtherwise) {
   const auto engines = OpenEngines("cpu", engine::Tier::kExact, engine::RandomPackage(engine::TinyConfig(), 1));
   ASSERT_TRUE(engines.ok()) << engines.status();
   EXPECT_EQ(engines->offered->tier(), "exact");
-  EXPECT_EQ(engines->other->tier(), "fast");
+  EXPECT_EQ(engines->others[0]->tier(), "fast");
+}
+
+TEST(OpenEnginesTest, SessionsMayHaveExtendedRows) {
+  const auto engines = OpenEngines("cpu", engine::Tier::kExact, engine::RandomPackage(engine::TinyConfig(), 1));
+  ASSERT_EQ(engines->others.size(), 2);
+  EXPECT_EQ(engines->others[1]->tier(), "extended");
+  EXPECT_GT(engines->others[1]->row_bytes(), engines->offered->row_bytes());
 }
 
 TEST(OpenEnginesTest, NewSessionsAreFastWhereThatIsFaster) {
@@ -42,7 +49,7 @@ TEST(OpenEnginesTest, NewSessionsAreFastWhereThatIsFaster) {
   const auto engines = OpenEngines("cpu", engine::Tier::kFast, engine::RandomPackage(engine::TinyConfig(), 1));
   ASSERT_TRUE(engines.ok()) << engines.status();
   EXPECT_EQ(engines->offered->tier(), "fast");
-  EXPECT_EQ(engines->other->tier(), "exact");
+  EXPECT_EQ(engines->others[0]->tier(), "exact");
 }
 
 TEST(OpenEnginesTest, NewSessionsStayExactWhereFastWouldBeSlower) {
@@ -50,14 +57,14 @@ TEST(OpenEnginesTest, NewSessionsStayExactWhereFastWouldBeSlower) {
   const auto engines = OpenEngines("cpu", engine::Tier::kFast, engine::RandomPackage(engine::TinyConfig(), 1));
   ASSERT_TRUE(engines.ok()) << engines.status();
   EXPECT_EQ(engines->offered->tier(), "exact");
-  EXPECT_EQ(engines->other->tier(), "fast");
+  EXPECT_EQ(engines->others[0]->tier(), "fast");
 }
 
 TEST(OpenEnginesTest, AModelOfEventsHasTheExactTierOnly) {
   const auto engines = OpenEngines("auto", engine::Tier::kFast, events::RandomEventPackage(1));
   ASSERT_TRUE(engines.ok()) << engines.status();
   EXPECT_EQ(engines->offered->tier(), "exact");
-  EXPECT_EQ(engines->other, nullptr);
+  EXPECT_TRUE(engines->others.empty());
 }
 
 TEST(OpenEngineTest, RefusesAnUnknownNameAndTellsThoseThereAre) {

@@ -24,11 +24,13 @@ class MarkedConversion final : public task::Conversion {
 
   task::Schema schema() const override { return results_.schema(); }
   task::Resolved Resolve(const task::OutputRequest& request) const override { return results_.Resolve(request); }
-  std::optional<task::BadField> CheckNumbers(const task::TokenNumbers& numbers, uint32_t channels) const override {
+  std::optional<task::BadField> CheckNumbers(const task::TokenNumbers& numbers, uint32_t channels,
+                                             const task::OutputPlan&) const override {
     if (numbers.marks.size() * channels == numbers.values.size()) return std::nullopt;
     return task::BadField{"tokens.marks", "a token has one"};
   }
-  void CopyInputs(const task::TokenNumbers& numbers, uint32_t channels, float* out) const override {
+  void CopyInputs(const task::TokenNumbers& numbers, uint32_t channels, const task::OutputPlan&,
+                  float* out) const override {
     for (size_t i = 0; i < numbers.values.size(); ++i) {
       *out++ = numbers.values[i];
       *out++ = static_cast<float>(numbers.marks[i / channels]);

@@ -240,7 +240,7 @@ TEST(OpenTest, WithOutputsTheModelCannotGiveIsRefusedByName) {
   world.Open(peer, 0, request);
   EXPECT_EQ(peer.Last().refusal.field, "open.output.horizons[1]");
   request.output.horizons = {};
-  request.output.quantiles = {0.1f, 0.2f};
+  request.output.quantiles = {0.1f, 0.9999f};
   world.Open(peer, 1, request);
   EXPECT_EQ(peer.Last().refusal.field, "open.output.quantiles[1]");
 }

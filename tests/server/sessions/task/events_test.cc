@@ -26,7 +26,7 @@ class EventConversionTest : public testing::Test {
   }
 
   std::string BadNumbers(const TokenNumbers& numbers) const {
-    const std::optional<BadField> bad = conversion_.CheckNumbers(numbers, 1);
+    const std::optional<BadField> bad = conversion_.CheckNumbers(numbers, 1, {});
     return bad ? bad->field : "";
   }
 
@@ -126,7 +126,7 @@ TEST_F(EventConversionTest, KeepsTheBitsOfTimesAndMarks) {
   const int64_t times[] = {0x7fa0'0001'0000'0000};
   const uint32_t marks[] = {0x7fa0'0001};
   std::vector<float> inputs(conversion_.inputs()), copy(conversion_.inputs());
-  conversion_.CopyInputs({.times_ns = times, .marks = marks}, 1, inputs.data());
+  conversion_.CopyInputs({.times_ns = times, .marks = marks}, 1, {}, inputs.data());
   std::copy_n(inputs.begin(), inputs.size(), copy.begin());
   const events::Event event = events::EventAt(copy.data());
   EXPECT_EQ(event.time_ns, times[0]);

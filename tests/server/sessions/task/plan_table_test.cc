@@ -17,6 +17,11 @@ TEST(PlanTableTest, KeepsEqualPlansOnce) {
   plan.refinement = engine::Refinement::kMixed;
   plans.Acquire(plan);
   EXPECT_EQ(plans.size(), 3);
+  plan.selection = std::make_shared<engine::Selection>(engine::Selection{{1}, {0.25f}});
+  const OutputPlan* selecting = plans.Acquire(plan);
+  EXPECT_EQ(plans.size(), 4);
+  plan.selection = std::make_shared<engine::Selection>(*plan.selection);
+  EXPECT_EQ(plans.Acquire(plan), selecting);
 }
 
 TEST(PlanTableTest, ForgetsAPlanWithItsLastUser) {

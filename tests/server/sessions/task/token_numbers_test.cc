@@ -25,6 +25,15 @@ TEST_F(TokenNumbersTest, CountsTokensByTheirChannels) {
 
 TEST_F(TokenNumbersTest, CountsMarksWhereThereAreNoValues) { EXPECT_EQ(TokenNumbers{.marks = marks_}.count(2), 3); }
 
+TEST_F(TokenNumbersTest, OwnsFloatsOfEveryKind) {
+  const std::vector<float> covariates = {9, 8, 7};
+  const OwnedNumbers owned(TokenNumbers{.values = values_, .future_values = future_, .covariates = covariates});
+  EXPECT_EQ(owned.view().values, absl::MakeConstSpan(values_));
+  EXPECT_EQ(owned.view().future_values, absl::MakeConstSpan(future_));
+  EXPECT_EQ(owned.view().covariates, absl::MakeConstSpan(covariates));
+  EXPECT_EQ(owned.bytes(), 15 * sizeof(float));
+}
+
 TEST_F(TokenNumbersTest, CutsEveryFieldAtTheSameToken) {
   const TokenNumbers rest = numbers_.From(2, 2);
   EXPECT_THAT(rest.values, ElementsAre(5, 6));

@@ -35,7 +35,7 @@ void FakePeer::OnForecasts(session::Handle handle, const session::ForecastsReply
   event.next_seq = reply.next_seq;
   event.durable_seq = reply.durable_seq;
   event.results = reply.results;
-  const size_t numbers = reply.model->engine->result_floats();
+  const size_t numbers = reply.model->engine->result_floats() + (reply.plan == nullptr ? 0 : reply.plan->selected());
   for (const float* forecast : reply.forecasts) event.values.insert(event.values.end(), forecast, forecast + numbers);
   event.surprises.assign(reply.surprises.begin(), reply.surprises.end());
   event.times_ns.assign(reply.times_ns.begin(), reply.times_ns.end());
