@@ -37,9 +37,9 @@ class FakeServer : public v1::Streaming::Service {
     uint64_t save_every = 8;  // a save at every multiple; 0: only the empty row
     v1::Limits limits = DefaultLimits();
     bool surprises = false;
-    // The model is one of events, and sums the numbers of marks. All quantiles of the time are the sum; the likeliest marks are the
-    // token's and new marks; each span has its own length as its probability. Each reply is followed by two Overdue, if
-    // asked for.
+    // The model is one of events, and sums the numbers of marks. All quantiles of the time are the sum; the likeliest
+    // marks are the token's and new marks; each span has its own length as its probability. Each reply is followed by
+    // two Overdue, if asked for.
     bool events = false;
     std::shared_ptr<grpc::ServerCredentials> credentials = {};  // null: plain text
     bool numbers_opens = true;                                  // false: like a server without Open.number

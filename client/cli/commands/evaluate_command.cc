@@ -12,13 +12,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/commands/command.h"
+#include "client/cli/commands/evaluate_events.h"
 #include "client/cli/evaluate/evaluation.h"
 #include "client/cli/evaluate/page/evaluation_page.h"
 #include "client/cli/evaluate/score_report.h"
 #include "client/cli/flags/connection_flags.h"
+#include "client/cli/flags/event_flags.h"
 #include "client/cli/flags/level_flags.h"
 #include "client/cli/flags/refinement_flags.h"
 #include "client/cli/sources/csv_flags.h"
+#include "client/cli/sources/events/event_file_flags.h"
 #include "client/cli/sources/regular_source.h"
 #include "client/cli/sources/series_list.h"
 #include "client/cli/terminal/report.h"
@@ -35,6 +38,8 @@ struct EvaluateFlags {
   std::string model;
   std::vector<std::string> csv;
   CsvFlags rows;
+  EventFileFlags file;
+  EventScaleFlags scale;
   uint32_t horizon = 24, season = 24;
   std::optional<int64_t> start, stride, windows, age;
   std::string report;
@@ -46,7 +51,7 @@ struct EvaluateFlags {
 
 command_line::Flags Table(EvaluateFlags& evaluate) {
   command_line::Flags flags(
-      "aaren evaluate --target=HOST:PORT --csv=FILE [--csv=FILE ...] [flags]",
+      "aaren evaluate --target=HOST:PORT (--csv=FILE [--csv=FILE ...] | --events=FILE) [flags]",
       "Streams every column of the files through the server, scores forecasts against what came, and prints\n"
       "MASE, WQL and the share of values inside the 80 % interval, per series and over all, beside the last\n"
       "value's, the last season's and the drift's. --quantiles and --level choose other levels; --past and\n"
@@ -55,8 +60,10 @@ command_line::Flags Table(EvaluateFlags& evaluate) {
       "honest surprises are (where each value after an origin fell in its one-step forecast, from 0 to 1): KS,\n"
       "their Kolmogorov-Smirnov distance to uniform, of n values about 0.87 / sqrt(n) by chance alone, and the\n"
       "share of alerts at a nominal false-alarm rate of 1 % (below 0.005 or above 0.995). --stride=1 scores\n"
-      "the surprise of every row.");
+      "the surprise of every row. With --events the times and marks of events are scored, beside simple rules.");
   flags.Add("csv", &evaluate.csv, "a CSV file with a header line; may be repeated");
+  evaluate.file.AddTo(flags);
+  evaluate.scale.AddTo(flags);
   flags.Add("model", &evaluate.model, "name, name:version or name@label; without it the server's default");
   evaluate.rows.AddTo(flags);
   flags.Add("horizon", &evaluate.horizon, "rows to forecast from each origin").Between(1, kMaxRowsAhead);
@@ -83,7 +90,10 @@ command_line::Flags Table(EvaluateFlags& evaluate) {
 
 absl::Status Check(const EvaluateFlags& evaluate) {
   if (absl::Status rows = evaluate.rows.Check(); !rows.ok()) return rows;
-  return evaluate.csv.empty() ? absl::InvalidArgumentError("give at least one --csv=FILE") : absl::OkStatus();
+  if (evaluate.csv.empty() == evaluate.file.path.empty()) {
+    return absl::InvalidArgumentError("give at least one --csv=FILE, or --events=FILE");
+  }
+  return evaluate.file.Check(evaluate.rows);
 }
 
 absl::Status ReadChannel(EvaluateFlags& evaluate) {
@@ -254,7 +264,18 @@ int RunEvaluate(Arguments arguments) {
   if (status.ok()) status = ReadChannel(evaluate);
   // The report shows the command to other people.
   const std::string command = absl::StrCat("aaren evaluate ", ShownCommand(arguments));
-  return status.ok() ? Evaluate(evaluate, command) : FailUsage("evaluate", status);
+  if (!status.ok()) return FailUsage("evaluate", status);
+  if (evaluate.file.path.empty()) return Evaluate(evaluate, command);
+  return RunEvaluateEvents({.path = evaluate.file.path,
+                            .file = evaluate.file.Options(evaluate.rows.csv),
+                            .evaluation = {.target = evaluate.connection.target,
+                                           .channel = evaluate.channel,
+                                           .model = evaluate.model,
+                                           .scale = evaluate.scale.Scale(),
+                                           .connect_timeout = evaluate.connect_timeout},
+                            .report = evaluate.report,
+                            .json = evaluate.json,
+                            .command = command});
 }
 
 }  // namespace aaren::cli

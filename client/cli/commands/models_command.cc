@@ -49,7 +49,7 @@ std::string ToJson(const client::ModelInfo& model, const client::ModelList* list
                    const client::ModelUse* use = nullptr) {
   std::string out;
   JsonObject object(out);
-  object.Add("name", model.name).Add("version", model.version).Add("digest", model.digest);
+  object.Add("name", model.name).Add("version", model.version).Add("kind", model.kind).Add("digest", model.digest);
   object.Add("horizon", model.horizon)
       .Add("far_horizon", model.far_horizon)
       .Add("quantiles", absl::Span<const float>(model.quantiles));

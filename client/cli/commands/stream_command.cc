@@ -1,4 +1,4 @@
-// aaren stream: a CSV file, standard input or this machine's own load into one session, a forecast per row out.
+// aaren stream: a CSV file, standard input, events or this machine's own load into one session, a forecast per row out.
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -16,12 +16,17 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/commands/command.h"
+#include "client/cli/commands/event_model.h"
 #include "client/cli/flags/connection_flags.h"
 #include "client/cli/flags/durability_flag.h"
+#include "client/cli/flags/event_flags.h"
 #include "client/cli/flags/level_flags.h"
 #include "client/cli/flags/refinement_flags.h"
 #include "client/cli/sources/ahead/known_ahead.h"
 #include "client/cli/sources/csv_flags.h"
+#include "client/cli/sources/events/event_file_flags.h"
+#include "client/cli/sources/events/file_events.h"
+#include "client/cli/sources/events/live_events.h"
 #include "client/cli/sources/recent_rows.h"
 #include "client/cli/sources/regular_source.h"
 #include "client/cli/sources/series_list.h"
@@ -35,12 +40,16 @@ namespace {
 
 constexpr size_t kRecentRows = 1 << 16;  // kept rows of a source that cannot be read again
 constexpr uint32_t kMaxHorizon = 1 << 16;
+constexpr size_t kMarkNames = 4096;  // remembered texts of marks of a pipe
 
 struct StreamFlags {
   ConnectionFlags connection;
   client::ChannelOptions channel;  // from the flags of the connection
   std::string csv, future_csv, source, session, model, output;
   CsvFlags rows;
+  EventFileFlags file;
+  EventFlags events;
+  bool text = false;
   uint32_t horizon = 24, every = 1;
   LevelFlags quantiles;
   RefinementFlags refinement;
@@ -53,10 +62,11 @@ struct StreamFlags {
 
 command_line::Flags Table(StreamFlags& stream) {
   command_line::Flags flags(
-      "aaren stream --target=HOST:PORT (--csv=FILE | --csv=- | --source=system) [flags]",
+      "aaren stream --target=HOST:PORT (--csv=FILE | --events=FILE | --source=system) [flags]",
       "Streams rows into a session, a channel per column, and prints a forecast per row: live on a terminal,\n"
       "else one JSON object a line. With --output the same command goes on where it was killed.");
   flags.Add("csv", &stream.csv, "a CSV file with a header line; - reads standard input");
+  stream.file.AddTo(flags);
   flags.Add("source", &stream.source, "system: this machine's own CPU, memory, disk and network");
   flags.Add("session", &stream.session, "id of the session, kept afterwards; without it one is made, and deleted");
   flags.Add("model", &stream.model, "name, name:version or name@label; without it the server's default");
@@ -68,6 +78,8 @@ command_line::Flags Table(StreamFlags& stream) {
       "from_start", &stream.rows.times.from_start,
       "take the file from its first row, behind the session's last; without it the session goes on behind the time\n"
       "of its last row, or, where there are no times, a file has the session's rows from the first");
+  stream.events.AddTo(flags);
+  flags.Add("text", &stream.text, "of events: lines of words instead of JSON");
   flags.Add("horizon", &stream.horizon, "steps ahead").Between(1, kMaxHorizon);
   flags.Add("every", &stream.every, "forecast at every so many rows").AtLeast(1);
   stream.quantiles.AddTo(flags);
@@ -94,10 +106,23 @@ bool IsRegular(const std::string& path) {
   return path != "-" && stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
 }
 
+absl::Status CheckEvents(const StreamFlags& stream) {
+  absl::Status status = stream.file.Check(stream.rows);
+  status.Update(stream.events.Check());
+  if (stream.text && !stream.output.empty()) {
+    status.Update(absl::InvalidArgumentError(absl::StrCat(
+        "--text writes words, and the record --output=", stream.output, " needs JSON; give one of the two")));
+  }
+  return status;
+}
+
 absl::Status Check(const StreamFlags& stream) {
   const auto wrong = [](const auto&... what) { return absl::InvalidArgumentError(absl::StrCat(what...)); };
   if (absl::Status rows = stream.rows.Check(); !rows.ok()) return rows;
-  if (stream.csv.empty() == stream.source.empty()) return wrong("give one of --csv=FILE and --source=system");
+  const int sources = !stream.csv.empty() + !stream.source.empty() + !stream.file.path.empty();
+  if (sources != 1) return wrong("give one of --csv=FILE, --events=FILE and --source=system");
+  if (stream.text && stream.file.path.empty()) return wrong("--text is for --events=FILE");
+  if (absl::Status events = CheckEvents(stream); !events.ok()) return events;
   if (!stream.source.empty() && stream.source != "system") return wrong("--source=", stream.source, " is not system");
   if (stream.alert && !(*stream.alert > 0 && *stream.alert < 1)) {
     return wrong("--alert=", *stream.alert, " is not between 0 and 1");
@@ -106,7 +131,8 @@ absl::Status Check(const StreamFlags& stream) {
     return wrong("--from_start does not know how far the record --output=", stream.output,
                  " goes; give one of the two");
   }
-  if (!stream.rows.csv.series_column.empty() && (!stream.output.empty() || !IsRegular(stream.csv))) {
+  if (!stream.csv.empty() && !stream.rows.csv.series_column.empty() &&
+      (!stream.output.empty() || !IsRegular(stream.csv))) {
     return wrong("--series_column=", stream.rows.csv.series_column, " reads a file once for each series: it takes ",
                  "--csv=FILE, no pipe, and no --output");
   }
@@ -141,7 +167,9 @@ absl::StatusOr<ByteSource> OpenPipe(const std::string& path, const Interrupt& in
 }
 
 std::string SourceName(const StreamFlags& stream) {
-  return !stream.source.empty() ? "--source=system" : stream.csv == "-" ? "standard input" : stream.csv;
+  if (!stream.source.empty()) return "--source=system";
+  const std::string& path = stream.csv.empty() ? stream.file.path : stream.csv;
+  return path == "-" ? "standard input" : path;
 }
 
 absl::StatusOr<std::unique_ptr<RowSource>> OpenCsv(const StreamFlags& stream, const Interrupt& interrupt) {
@@ -166,7 +194,23 @@ absl::StatusOr<std::unique_ptr<RowSource>> OpenCsv(const StreamFlags& stream, co
   return std::make_unique<KnownAhead>(std::move(rows), std::move(ahead));
 }
 
-absl::StatusOr<std::unique_ptr<RowSource>> OpenSource(const StreamFlags& stream, const Interrupt& interrupt) {
+absl::StatusOr<std::unique_ptr<RowSource>> OpenLiveEvents(const StreamFlags& stream, const Interrupt& interrupt) {
+  absl::StatusOr<ByteSource> bytes = OpenPipe(stream.file.path, interrupt);
+  if (!bytes.ok()) return bytes.status();
+  absl::StatusOr<std::unique_ptr<EventReader>> reader =
+      EventReader::Open(SourceName(stream), *std::move(bytes), stream.file.Options(stream.rows.csv), /*live=*/true);
+  if (!reader.ok()) return reader.status();
+  return std::make_unique<RecentRows>(
+      std::make_unique<LiveEvents>(*std::move(reader), stream.rows.times.late == "stop"), kRecentRows);
+}
+
+// `series` is a series of a file of events; null for any other source.
+absl::StatusOr<std::unique_ptr<RowSource>> OpenSource(const StreamFlags& stream, const EventSeries* series,
+                                                      const Interrupt& interrupt) {
+  if (series != nullptr) {
+    return std::make_unique<FileEvents>(SourceName(stream), *series, stream.rows.times.from_start);
+  }
+  if (!stream.file.path.empty()) return OpenLiveEvents(stream, interrupt);
   if (!stream.csv.empty()) return OpenCsv(stream, interrupt);
   absl::StatusOr<std::unique_ptr<SystemSource>> source =
       SystemSource::Open(stream.rows.csv.columns, stream.interval, interrupt);
@@ -217,10 +261,23 @@ ForecastStreamOptions Options(const StreamFlags& stream) {
   return options;
 }
 
+EventStreamOptions EventOptions(const StreamFlags& stream, client::MarkNames& names) {
+  return {.output = stream.events.Output(),
+          .scale = stream.events.scale.Scale(),
+          .spans = stream.events.spans(),
+          .words = stream.text,
+          .names = &names};
+}
+
 bool WantsView(const StreamFlags& stream) {
   const char* terminal = std::getenv("TERM");
-  return !stream.json && !stream.alerts_only && isatty(STDOUT_FILENO) == 1 && terminal != nullptr &&
+  return !stream.json && !stream.text && !stream.alerts_only && isatty(STDOUT_FILENO) == 1 && terminal != nullptr &&
          absl::string_view(terminal) != "dumb";
+}
+
+void Learn(const EventSeries& series, client::MarkNames& names) {
+  // The reader has checked the marks.
+  for (const Event& event : series.events) names.Add(event.mark).IgnoreError();
 }
 
 int ExitStatus(const absl::Status& status, const ForecastStream& forecasts, const Interrupt& interrupt) {
@@ -241,11 +298,28 @@ int FailOpen(const absl::Status& status, const Interrupt& interrupt) {
   return interrupt.signal() != 0 ? 128 + interrupt.signal() : failed;
 }
 
-int Stream(const StreamFlags& stream) {
+// A session of events needs a model of events.
+absl::Status ChooseModel(const StreamFlags& stream, const Interrupt& interrupt, std::string& model) {
+  if (stream.file.path.empty() || !model.empty()) return absl::OkStatus();
+  const absl::Duration timeout = stream.retry ? absl::InfiniteDuration() : stream.connect_timeout;
+  absl::StatusOr<std::string> found = FindEventModel(stream.connection.target, stream.channel, timeout, interrupt);
+  if (found.ok()) model = *std::move(found);
+  return found.status();
+}
+
+int Stream(const StreamFlags& stream, const EventSeries* series = nullptr) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that leaves is an error of the write
   Interrupt interrupt(stream.duration);
-  const absl::StatusOr<std::unique_ptr<RowSource>> source = OpenSource(stream, interrupt);
+  const absl::StatusOr<std::unique_ptr<RowSource>> source = OpenSource(stream, series, interrupt);
   if (!source.ok()) return FailOpen(source.status(), interrupt);
+  ForecastStreamOptions options = Options(stream);
+  const absl::Status chosen = ChooseModel(stream, interrupt, options.model);
+  if (!chosen.ok()) return FailOpen(chosen, interrupt);
+  client::MarkNames names(series != nullptr ? 2 * (series->events.size() + 1) : kMarkNames);
+  // Replies after a resume name marks of events that were sent before.
+  if (series != nullptr) Learn(*series, names);
+  const EventStreamOptions events = EventOptions(stream, names);
+  options.events = &events;
   std::unique_ptr<OutputFile> output;
   if (!stream.output.empty()) {
     absl::StatusOr<std::unique_ptr<OutputFile>> opened = OutputFile::Open(stream.output, (*source)->columns());
@@ -257,10 +331,14 @@ int Stream(const StreamFlags& stream) {
   } else if (!WantsView(stream)) {
     output = OutputFile::Standard();
   }
-  const ForecastStreamOptions options = Options(stream);
   std::unique_ptr<LiveView> view;
   if (WantsView(stream)) {
-    view = std::make_unique<LiveView>((*source)->columns(), options.session, interrupt, options.alert);
+    std::unique_ptr<EventChart> chart;
+    if ((*source)->has_marks()) {
+      chart = std::make_unique<EventChart>(events.spans, options.alert.value_or(AlertRule(kSurprisingRate)), names);
+    }
+    view =
+        std::make_unique<LiveView>((*source)->columns(), options.session, interrupt, options.alert, std::move(chart));
   }
   ForecastStream forecasts(options, **source, output.get(), view.get(), interrupt);
   const absl::Status status = forecasts.Run();
@@ -285,6 +363,26 @@ int StreamEach(const StreamFlags& stream) {
   return kSuccess;
 }
 
+int StreamEvents(const StreamFlags& stream) {
+  if (!IsRegular(stream.file.path)) return Stream(stream);
+  const absl::StatusOr<std::vector<EventSeries>> all =
+      ReadEventFile(stream.file.path, stream.file.Options(stream.rows.csv), stream.rows.times.late == "stop");
+  if (!all.ok()) return Fail(all.status());
+  if (all->size() > 1 && !stream.output.empty()) {
+    return Fail(absl::InvalidArgumentError(absl::StrCat(
+        stream.file.path, " has ", all->size(), " series, and the record --output=", stream.output, " is of one")));
+  }
+  for (const EventSeries& series : *all) {
+    StreamFlags one = stream;
+    if (!stream.session.empty() && !series.name.empty()) {
+      one.session = absl::StrCat(stream.session, ":", SessionPart(series.name));
+    }
+    const int status = Stream(one, &series);
+    if (status != kSuccess) return status;
+  }
+  return kSuccess;
+}
+
 }  // namespace
 
 int RunStream(Arguments arguments) {
@@ -294,6 +392,7 @@ int RunStream(Arguments arguments) {
   absl::Status status = parsed.ok() ? Check(stream) : parsed.status();
   if (status.ok()) status = ReadChannel(stream);
   if (!status.ok()) return FailUsage("stream", status);
+  if (!stream.file.path.empty()) return StreamEvents(stream);
   return stream.rows.csv.series_column.empty() ? Stream(stream) : StreamEach(stream);
 }
 

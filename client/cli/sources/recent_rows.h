@@ -21,6 +21,7 @@ class RecentRows : public RowSource {
   const std::vector<std::string>& columns() const override { return source_->columns(); }
   bool has_times() const override { return source_->has_times(); }
   client::Covariates covariates() const override { return source_->covariates(); }
+  bool has_marks() const override { return source_->has_marks(); }
   absl::StatusOr<bool> Next(Row& row) override;
   bool ready() override { return next_seq_ < end() || source_->ready(); }
   absl::Status Seek(uint64_t seq) override;

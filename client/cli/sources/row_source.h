@@ -1,9 +1,9 @@
 #ifndef AAREN_CLIENT_CLI_SOURCES_ROW_SOURCE_H_
 #define AAREN_CLIENT_CLI_SOURCES_ROW_SOURCE_H_
 
-// A RowSource yields the rows that a session streams: row i is the session's token i, a value per series. A server may
-// ask for tokens again, so a source can be told to go back, as far as the source is able to. Threading: one thread, but
-// for CanSeek.
+// A RowSource yields the rows that a session streams: row i is the session's token i, a value per series or an event. A
+// server may ask for tokens again, so a source can be told to go back, as far as the source is able to. Threading: one
+// thread, but for CanSeek.
 
 #include <cstdint>
 #include <optional>
@@ -19,9 +19,10 @@ namespace aaren::cli {
 struct Row {
   std::string time;  // the source's text; empty without a time
   int64_t time_ns = 0;
-  std::vector<double> values;          // NaN: missing
+  std::vector<double> values;          // NaN: missing; none for an event
   std::vector<float> covariates = {};  // past covariates, then future ones; NaN: missing
   std::vector<float> future = {};      // [steps ahead, future covariates]; NaN: not known
+  std::string mark = {};               // of an event
 };
 
 // The place of a session: its next token, and the times of its tokens.
@@ -39,6 +40,9 @@ class RowSource {
   virtual const std::vector<std::string>& columns() const = 0;
   virtual bool has_times() const = 0;
   virtual client::Covariates covariates() const { return {}; }  // how many a row has
+
+  // True if rows are events, with times and marks; columns() is then the name of the series.
+  virtual bool has_marks() const { return false; }
 
   // The next row, after a wait where rows come with time; false at the end. CANCELLED if the wait was interrupted.
   virtual absl::StatusOr<bool> Next(Row& row) = 0;

@@ -18,17 +18,17 @@
 #include "absl/types/span.h"
 #include "client/cli/sources/row_source.h"
 #include "client/cli/stream/alert.h"
+#include "client/cli/stream/row_lines.h"
 
 namespace aaren::cli {
 
-class ForecastLines {
+class ForecastLines : public RowLines {
  public:
   ForecastLines(const std::vector<std::string>& series, absl::Span<const float> quantiles, bool has_times,
                 std::optional<AlertRule> alert = {});
 
-  // Appends the lines of the forecast made after `row`. REQUIRES: forecast.values is [series, any horizons,
-  // quantiles], forecast.surprise empty or [series].
-  void Append(const Row& row, const client::Forecast& forecast, std::string& out) const;
+  // REQUIRES: forecast.values is [series, any horizons, quantiles], forecast.surprise empty or [series].
+  void Append(const Row& row, const client::Forecast& forecast, std::string& out) const override;
 
  private:
   std::vector<std::string> series_;  // the names in JSON, between their neighbours

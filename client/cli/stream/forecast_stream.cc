@@ -6,6 +6,10 @@
 #include "aaren/client/clock.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/cli/sources/time/timestamp.h"
+#include "client/cli/stream/events/event_lines.h"
+#include "client/cli/stream/forecast_lines.h"
 #include "client/cli/terminal/report.h"
 
 namespace aaren::cli {
@@ -26,6 +30,7 @@ struct ForecastStream::Batch {
   std::vector<double> values;
   std::vector<float> covariates, future;
   std::vector<int64_t> times_ns;
+  std::vector<uint32_t> marks;
   size_t rows = 0;
   bool ended = false;
   absl::Status status;  // the source's, behind the rows
@@ -72,6 +77,20 @@ absl::Status ForecastStream::Run() {
   return status.ok() && options_.durable ? output_->Sync() : status;
 }
 
+void ForecastStream::SetOutput(client::SessionOptions& session) const {
+  session.output.every = options_.every;
+  session.output.surprise = true;
+  session.output.quantiles = options_.levels;
+  if (source_.has_marks()) {
+    session.output.events = options_.events->output;
+    session.event_scale = options_.events->scale;
+    return;
+  }
+  for (uint32_t h = 1; h <= options_.horizon; ++h) session.output.horizons.push_back(h);
+  session.output.relative = true;
+  session.output.refinement = options_.refinement.Refinement();
+}
+
 absl::StatusOr<client::Opened> ForecastStream::Open() {
   client::SessionOptions session{.id = options_.session,
                                  .model = options_.model,
@@ -80,13 +99,8 @@ absl::StatusOr<client::Opened> ForecastStream::Open() {
   if (options_.durable) session.delivered_seq = delivered_before();
   session.delivery = options_.durable ? client::Delivery::kManual : client::Delivery::kAutomatic;
   session.open_timeout = options_.connect_timeout;
-  for (uint32_t h = 1; h <= options_.horizon; ++h) session.output.horizons.push_back(h);
-  session.output.quantiles = options_.levels;
-  session.output.every = options_.every;
-  session.output.surprise = true;
-  session.output.relative = true;
+  SetOutput(session);
   session.durability = options_.durability.Durability();
-  session.output.refinement = options_.refinement.Refinement();
   {
     absl::MutexLock lock(&client_mutex_);
     if (client_ == nullptr) return absl::CancelledError("interrupted");
@@ -153,6 +167,7 @@ void ForecastStream::ReadBatch(uint64_t seq, Batch& batch) {
   batch.covariates.clear();
   batch.future.clear();
   batch.times_ns.clear();
+  batch.marks.clear();
   for (batch.rows = 0; batch.rows < kBatchRows; ++batch.rows) {
     // A live row is sent at once, and does not wait for a whole batch.
     if (batch.rows > 0 && !source_.ready()) return;
@@ -165,6 +180,13 @@ void ForecastStream::ReadBatch(uint64_t seq, Batch& batch) {
     append(pending.row.values, batch.values);
     append(pending.row.covariates, batch.covariates);
     append(std::exchange(pending.row.future, {}), batch.future);
+    if (source_.has_marks()) {
+      const absl::StatusOr<uint32_t> mark = options_.events->names->Add(pending.row.mark);
+      batch.status = mark.status();
+      batch.ended = !mark.ok();
+      if (batch.ended) return;
+      batch.marks.push_back(*mark);
+    }
     if (source_.has_times()) batch.times_ns.push_back(pending.row.time_ns);
     pending.sent = client::Clock::Real().Now();
     // Before the Send, since the forecast may come to the client's thread at once.
@@ -179,6 +201,7 @@ absl::Status ForecastStream::SendRows() {
     ReadBatch(seq, batch);
     if (batch.rows == 0) break;
     const absl::Status sent = session_->Send(seq, {.times_ns = batch.times_ns,
+                                                   .marks = batch.marks,
                                                    .future_values = batch.future,
                                                    .doubles = batch.values,
                                                    .covariates = batch.covariates});
@@ -216,7 +239,14 @@ absl::Status ForecastStream::Finish(absl::Status sent) {
 void ForecastStream::OnOpened(client::Session&, const client::Opened& opened) {
   told_waiting_ = false;
   const std::vector<float>& levels = options_.levels.empty() ? opened.model.quantiles : options_.levels;
-  lines_.emplace(source_.columns(), levels, source_.has_times(), options_.alert);
+  if (source_.has_marks()) {
+    const EventStreamOptions& events = *options_.events;
+    lines_ = std::make_unique<EventLines>(
+        EventLineOptions{.series = source_.columns()[0], .spans = events.spans, .words = events.words}, levels,
+        options_.alert, *events.names);
+  } else {
+    lines_ = std::make_unique<ForecastLines>(source_.columns(), levels, source_.has_times(), options_.alert);
+  }
   if (view_ != nullptr) view_->SetQuantiles(levels);
 }
 
@@ -232,6 +262,12 @@ void ForecastStream::OnForecast(client::Session&, const client::Forecast& foreca
   if (view_ != nullptr) view_->Show(*pending, forecast);
   buffered_end_ = forecast.seq + 1;
   ++forecasts_;
+}
+
+// Overdue tells of this machine's clock, and a record has to be the same for the same events. So the word goes to people.
+void ForecastStream::OnOverdue(client::Session&, const client::Overdue& overdue) {
+  Tell(absl::StrFormat("event %d is overdue since %s: %.3g %% of all gaps are as long", overdue.next_seq,
+                       FormatTimestamp(overdue.time_ns), 100 * overdue.probability));
 }
 
 void ForecastStream::OnProgress(client::Session& session, uint64_t next_seq, uint64_t) {

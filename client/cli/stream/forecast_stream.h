@@ -1,8 +1,8 @@
 #ifndef AAREN_CLIENT_CLI_STREAM_FORECAST_STREAM_H_
 #define AAREN_CLIENT_CLI_STREAM_FORECAST_STREAM_H_
 
-// A ForecastStream sends the rows of a source into a session, a channel per series. It delivers every forecast once and
-// in order: to an output, to a live view, or both. Reading and sending run on the caller's thread, delivery on the
+// A ForecastStream sends the rows of a source into a session, a channel per series, or the events of a source. It
+// delivers every forecast once and in order: to an output, to a live view, or both. Reading and sending run on the caller's thread, delivery on the
 // client's; many tokens are in flight.
 //
 // With a durable output (a file) a forecast counts as delivered only when its lines are written. A process that is
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "aaren/client/client.h"
+#include "aaren/client/event_marks.h"
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -25,23 +26,33 @@
 #include "client/cli/flags/refinement_flags.h"
 #include "client/cli/sources/row_source.h"
 #include "client/cli/stream/alert.h"
-#include "client/cli/stream/forecast_lines.h"
 #include "client/cli/stream/live_view.h"
 #include "client/cli/stream/pending_rows.h"
+#include "client/cli/stream/row_lines.h"
 #include "client/cli/terminal/interrupt.h"
 #include "client/cli/terminal/output_file.h"
 
 namespace aaren::cli {
 
+// The options of a stream whose source has events.
+struct EventStreamOptions {
+  client::EventOutput output = {};
+  client::EventScale scale = {};
+  std::vector<std::string> spans = {};  // the spans of `output` as the user wrote them
+  bool words = false;                   // lines for people instead of JSON
+  client::MarkNames* names = nullptr;   // not owned, not null
+};
+
 struct ForecastStreamOptions {
   std::string target = {};
   client::ChannelOptions channel = {};
-  std::string source = {};         // the name of the rows' source in errors
-  std::string session = {};        // the session's id
-  std::string model = {};          // empty: the server's default
-  uint32_t horizon = 24;           // steps ahead, all from 1 on
-  uint32_t every = 1;              // a forecast at every so many rows
-  std::vector<float> levels = {};  // of the quantiles, ascending; empty: the model's
+  std::string source = {};                     // the name of the rows' source in errors
+  std::string session = {};                    // the session's id
+  std::string model = {};                      // empty: the server's default
+  uint32_t horizon = 24;                       // steps ahead, all from 1 on
+  uint32_t every = 1;                          // a forecast at every so many rows
+  std::vector<float> levels = {};              // of the quantiles, ascending; empty: the model's
+  const EventStreamOptions* events = nullptr;  // not owned; REQUIRES: not null if the source has events
   RefinementFlags refinement = {};
   DurabilityFlag durability = {};
   bool durable = false;  // the output remembers the delivered forecasts
@@ -80,6 +91,7 @@ class ForecastStream : private client::Listener {
   absl::StatusOr<client::Opened> AwaitOpened();
   absl::StatusOr<client::Opened> OpenAtRecord();
   absl::Status Position(const client::Opened& opened);
+  void SetOutput(client::SessionOptions& session) const;
   absl::Status SendRows();
   void ReadBatch(uint64_t seq, Batch& batch);
   absl::Status Finish(absl::Status sent);
@@ -89,6 +101,7 @@ class ForecastStream : private client::Listener {
 
   void OnOpened(client::Session&, const client::Opened& opened) override;
   void OnForecast(client::Session&, const client::Forecast& forecast) override;
+  void OnOverdue(client::Session&, const client::Overdue& overdue) override;
   void OnProgress(client::Session&, uint64_t next_seq, uint64_t durable_seq) override;
   bool OnRewind(client::Session&, uint64_t seq) override { return source_.CanSeek(seq); }
   void OnLost(client::Session&, const client::Loss& loss) override;
@@ -109,10 +122,10 @@ class ForecastStream : private client::Listener {
   std::atomic<uint64_t> tokens_ = 0;
   std::atomic<uint64_t> forecasts_ = 0;
 
-  std::optional<ForecastLines> lines_;  // the client's thread only, as are the next four
-  std::optional<AlertCount> alerts_;    // among the delivered forecasts
-  std::string buffer_;                  // lines not written yet
-  uint64_t buffered_end_ = 0;           // one past the last forecast in buffer_
+  std::unique_ptr<RowLines> lines_;   // the client's thread only, as are the next four
+  std::optional<AlertCount> alerts_;  // among the delivered forecasts
+  std::string buffer_;                // lines not written yet
+  uint64_t buffered_end_ = 0;         // one past the last forecast in buffer_
   bool told_waiting_ = false;
   std::atomic<bool> failed_ = false;
 

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "client/cli/stream/events/event_lines.h"
 #include "client/cli/terminal/report.h"
 
 namespace aaren::cli {
@@ -19,11 +20,6 @@ constexpr absl::Duration kFrame = absl::Milliseconds(100);
 constexpr size_t kKeptValues = 4096;  // values kept per series; a terminal of 2,000 columns shows no more
 constexpr double kSmoothing = 0.1;    // weight of a new latency in the shown latency
 
-size_t NearestLevel(absl::Span<const float> levels, float wanted) {
-  const auto nearer = [&](float a, float b) { return std::abs(a - wanted) < std::abs(b - wanted); };
-  return static_cast<size_t>(std::min_element(levels.begin(), levels.end(), nearer) - levels.begin());
-}
-
 void PushBounded(float value, std::deque<float>& values) {
   values.push_back(value);
   if (values.size() > kKeptValues) values.pop_front();
@@ -32,8 +28,12 @@ void PushBounded(float value, std::deque<float>& values) {
 }  // namespace
 
 LiveView::LiveView(const std::vector<std::string>& series, std::string title, const Interrupt& interrupt,
-                   std::optional<AlertRule> alert)
-    : title_(std::move(title)), alert_(alert), begin_(client::Clock::Real().Now()), screen_(STDOUT_FILENO, interrupt) {
+                   std::optional<AlertRule> alert, std::unique_ptr<EventChart> events)
+    : title_(std::move(title)),
+      alert_(alert),
+      begin_(client::Clock::Real().Now()),
+      screen_(STDOUT_FILENO, interrupt),
+      events_(std::move(events)) {
   if (alert_) state_.marked = *alert_;
   for (const std::string& name : series) state_.series.push_back({.name = name});
   thread_ = std::thread([this] { Run(); });
@@ -49,13 +49,14 @@ LiveView::~LiveView() {
   const winsize size = screen_.size();
   UpdateStatus();
   // Two lines fewer leave room for the shell's prompt.
-  screen_.Leave(absl::StrCat(Render(state_, size.ws_col, size.ws_row - 2), "\n"));
+  screen_.Leave(absl::StrCat(Picture(size.ws_col, size.ws_row - 2), "\n"));
   // The second screen took the messages along, so they are said once more.
   for (const std::string& message : messages_) cli::Say(message);
 }
 
 void LiveView::SetQuantiles(absl::Span<const float> quantiles) {
   absl::MutexLock lock(&mutex_);
+  if (events_) events_->SetQuantiles(quantiles);
   levels_ = quantiles.size();
   median_ = NearestLevel(quantiles, 0.5f);
   interval_ = absl::StrCat(quantiles.front(), " .. ", quantiles.back());
@@ -63,9 +64,10 @@ void LiveView::SetQuantiles(absl::Span<const float> quantiles) {
 
 void LiveView::Show(const PendingRow& row, const client::Forecast& forecast) {
   absl::MutexLock lock(&mutex_);
-  const size_t channels = state_.series.size();
+  if (events_) events_->Add(row.row, forecast);
+  const size_t channels = events_ ? 0 : state_.series.size();
   const size_t levels = levels_;
-  const size_t horizons = forecast.values.size() / (channels * levels);
+  const size_t horizons = events_ ? 0 : forecast.values.size() / (channels * levels);
   for (size_t channel = 0; channel < channels; ++channel) {
     SeriesChart& series = state_.series[channel];
     PushBounded(static_cast<float>(row.row.values[channel]), series.values);
@@ -107,11 +109,15 @@ void LiveView::UpdateStatus() {
   if (!messages_.empty()) absl::StrAppend(&state_.status, " · ", messages_.back());
 }
 
+std::string LiveView::Picture(int width, int height) const {
+  return events_ ? events_->Render(state_.status, width, height) : Render(state_, width, height);
+}
+
 // Each line is cleared behind its end, so that nothing of the frame before shines through and nothing flickers.
 std::string LiveView::Frame() {
   const winsize size = screen_.size();
   UpdateStatus();
-  const std::string frame = Render(state_, size.ws_col, size.ws_row);
+  const std::string frame = Picture(size.ws_col, size.ws_row);
   return absl::StrCat("\x1b[H", absl::StrReplaceAll(frame, {{"\n", "\x1b[K\r\n"}}), "\x1b[J");
 }
 

@@ -5,6 +5,7 @@
 // the terminal's second screen. The destructor brings the first screen back, with the last picture and the messages.
 // Threading: safe from any thread.
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -16,6 +17,7 @@
 #include "absl/synchronization/mutex.h"
 #include "client/cli/stream/alert.h"
 #include "client/cli/stream/chart.h"
+#include "client/cli/stream/events/event_chart.h"
 #include "client/cli/stream/pending_rows.h"
 #include "client/cli/terminal/interrupt.h"
 #include "client/cli/terminal/screen.h"
@@ -24,10 +26,10 @@ namespace aaren::cli {
 
 class LiveView {
  public:
-  // Alerts by `alert` are marked and counted; without a rule the surprising values are marked. A terminal that nobody
+  // A stream of events gives its chart. Alerts by `alert` are marked and counted; without a rule the surprising values are marked. A terminal that nobody
   // reads keeps the view waiting only until a signal comes to the interrupt, which outlives the view.
   LiveView(const std::vector<std::string>& series, std::string title, const Interrupt& interrupt,
-           std::optional<AlertRule> alert = {});
+           std::optional<AlertRule> alert = {}, std::unique_ptr<EventChart> events = nullptr);
   ~LiveView();
   LiveView(const LiveView&) = delete;
   LiveView& operator=(const LiveView&) = delete;
@@ -35,7 +37,7 @@ class LiveView {
   // The levels of the forecasts to come, ascending. The view shades the interval between the outermost.
   void SetQuantiles(absl::Span<const float> quantiles);
 
-  // REQUIRES: forecast.values is [series, horizons, quantiles].
+  // REQUIRES: forecast.values is [series, horizons, quantiles], or the forecast is of events.
   void Show(const PendingRow& row, const client::Forecast& forecast);
 
   // A line for people; the latest stands in the status line.
@@ -43,6 +45,7 @@ class LiveView {
 
  private:
   void Run();
+  std::string Picture(int width, int height) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::string Frame() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void UpdateStatus() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -52,6 +55,7 @@ class LiveView {
   Screen screen_;  // the view's thread only, while the thread runs
   absl::Mutex mutex_;
   ChartState state_ ABSL_GUARDED_BY(mutex_);
+  const std::unique_ptr<EventChart> events_ ABSL_PT_GUARDED_BY(mutex_);  // null for points
   size_t levels_ ABSL_GUARDED_BY(mutex_) = 0;
   size_t median_ ABSL_GUARDED_BY(mutex_) = 0;  // the index of the level
   std::string interval_ ABSL_GUARDED_BY(mutex_);

@@ -13,14 +13,8 @@
 #include "client/cli/evaluate/page/figure.h"
 
 namespace aaren::cli {
-namespace {
 
-constexpr size_t kSamples = 3;
-// Bounds the length of the page for files of many series.
-constexpr size_t kMostSeriesDrawn = 8;
-constexpr size_t kMostSeriesRanked = 24;
-
-constexpr absl::string_view kPageStyle = R"css(
+const absl::string_view kPageStyle = R"css(
 body { margin: 2rem auto; max-width: 1000px; padding: 0 1rem; background: var(--paper); color: var(--ink);
   font: 15px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.5rem; margin: 0 0 .3rem; } h2 { font-size: 1.1rem; margin: 2.2rem 0 .4rem; }
@@ -39,6 +33,13 @@ td.group, th.group { padding-left: 1.6rem; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(400px, 1fr)); gap: 12px; }
 .trio { display: grid; grid-template-columns: repeat(auto-fit, minmax(300px, 1fr)); gap: 12px; }
 )css";
+
+namespace {
+
+constexpr size_t kSamples = 3;
+// Bounds the length of the page for files of many series.
+constexpr size_t kMostSeriesDrawn = 8;
+constexpr size_t kMostSeriesRanked = 24;
 
 void Append(std::string& out, absl::string_view tag, absl::string_view text) {
   absl::StrAppend(&out, "<", tag, ">", EscapeXml(text), "</", tag, ">\n");

@@ -8,10 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "client/cli/evaluate/evaluation.h"
 #include "client/cli/evaluate/score_report.h"
 
 namespace aaren::cli {
+
+// CSS: the layout of a report and its tables, beside kFigureStyle.
+extern const absl::string_view kPageStyle;
 
 // Facts beside the scores.
 struct EvaluationFacts {
