@@ -80,6 +80,18 @@ void SetRow(const std::vector<double>& values, int64_t row, torch::Tensor& rows)
 
 }  // namespace
 
+Batch Batch::EveryRow(int64_t first, int64_t stride) const {
+  const auto rows = [&](const torch::Tensor& all) {
+    return all.defined() ? all.slice(0, std::min(first, all.size(0)), all.size(0), stride).contiguous() : all;
+  };
+  return {.values = rows(values), .positions = positions, .first_targets = rows(first_targets)};
+}
+
+torch::Tensor Batch::Scored(const torch::Tensor& ahead) const {
+  if (!first_targets.defined()) return torch::ones_like(ahead, torch::kBool).unsqueeze(0);
+  return ahead.unsqueeze(0) >= first_targets;
+}
+
 Batch TrainingBatch(const package::ForecasterConfig& config, const SeriesSource& source, uint64_t seed, int64_t step,
                     int rows, int context) {
   forecasting::Random random(seed, static_cast<uint64_t>(step));
@@ -108,9 +120,15 @@ Batch HeldOutBatch(const package::ForecasterConfig& config, const SeriesSource& 
   // The positions are the same at every check and in every run, so held-out losses can be compared.
   forecasting::Random random(kHeldOutPositions, 0);
   batch.positions = JitteredPositions(random, config.fold_every, context);
-  batch.values = torch::empty({rows, context + config.horizon}, torch::kFloat64);
-  for (int row = 0; row < rows; ++row) SetRow(source.DrawHeldOut(row, context + config.horizon), row, batch.values);
-  batch.first_target = source.HeldOutStart(context + config.horizon);
+  const uint64_t crops = source.HeldOutCrops();
+  const int count = crops == 0 ? rows : static_cast<int>(std::min<uint64_t>(rows, crops)),
+            length = context + config.horizon;
+  batch.values = torch::empty({count, length}, torch::kFloat64);
+  batch.first_targets = torch::empty({count, 1, 1}, torch::kInt64);
+  for (int row = 0; row < count; ++row) {
+    SetRow(source.DrawHeldOut(row, length), row, batch.values);
+    batch.first_targets[row].fill_(source.HeldOutStart(row, length));
+  }
   return batch;
 }
 

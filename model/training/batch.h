@@ -21,7 +21,13 @@ namespace aaren::training {
 struct Batch {
   torch::Tensor values;            // float64 [B, N + T], NaN where missing
   std::vector<int64_t> positions;  // ascending, in [0, N)
-  int64_t first_target = 0;        // earlier values are not scored
+  torch::Tensor first_targets;     // int64 [B, 1, 1]: the first value of each row that is scored; undefined: all are
+
+  // Rows first, first + stride, ... of this batch.
+  Batch EveryRow(int64_t first, int64_t stride) const;
+
+  // bool [B or 1, *]: whether values number `ahead`, int64 [*], are scored.
+  torch::Tensor Scored(const torch::Tensor& ahead) const;
 };
 
 // The batch of training step `step`. Crops have half, once, twice or four times `context` values; a batch has `rows`
@@ -29,7 +35,7 @@ struct Batch {
 Batch TrainingBatch(const package::ForecasterConfig& config, const SeriesSource& source, uint64_t seed, int64_t step,
                     int rows, int context);
 
-// `rows` held-out crops of `context` values. Gaps are drawn as in training, equal for every run, because the engine
+// `rows` held-out crops of `context` values, or every crop of the source where there are fewer. Gaps are drawn as in training, equal for every run, because the engine
 // forecasts at every value, and most values lie less than S after a fold.
 Batch HeldOutBatch(const package::ForecasterConfig& config, const SeriesSource& source, int rows, int context);
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "model/training/report/text_file.h"
@@ -113,6 +114,28 @@ absl::StatusOr<Checkpoint> LoadCheckpoint(const std::string& folder) {
   } catch (const std::exception& e) {
     return absl::DataLossError(absl::StrCat("cannot read ", path, ": ", e.what()));
   }
+}
+
+absl::StatusOr<CheckpointFolder> OpenCheckpoints(const std::string& folder,
+                                                 const std::function<std::string(int64_t)>& fingerprint) {
+  // The lock comes before the load: another run might replace the checkpoint in between.
+  absl::StatusOr<std::unique_ptr<FolderLock>> lock = FolderLock::Take(folder);
+  if (!lock.ok()) return lock.status();
+  absl::StatusOr<Checkpoint> loaded = LoadCheckpoint(folder);
+  if (absl::IsNotFound(loaded.status())) return CheckpointFolder{.lock = *std::move(lock), .newest = std::nullopt};
+  if (!loaded.ok()) return loaded.status();
+  const std::string own = fingerprint(loaded->step);
+  if (loaded->fingerprint != own) {
+    return absl::FailedPreconditionError(absl::StrCat("the checkpoint in ", folder, " is of another run: it has\n  ",
+                                                      loaded->fingerprint, "\nand this one has\n  ", own));
+  }
+  return CheckpointFolder{.lock = *std::move(lock), .newest = *std::move(loaded)};
+}
+
+TensorMap ParametersOf(const torch::nn::Module& module) {
+  TensorMap parameters;
+  for (const auto& item : module.named_parameters()) parameters[item.key()] = item.value();
+  return parameters;
 }
 
 absl::Status CopyTensors(const TensorMap& from, const TensorMap& to) {

@@ -4,14 +4,19 @@
 // A checkpoint holds all memory of a training run between two steps. The data follow from the step's number. So a run
 // that resumes from a checkpoint ends with exactly the weights of a run without interruption.
 
+#include <torch/nn/module.h>
 #include <torch/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "model/training/folder_lock.h"
 
 namespace aaren::training {
 
@@ -35,6 +40,21 @@ absl::Status SaveCheckpoint(const std::string& folder, const Checkpoint& checkpo
 
 // NotFound if the folder has no checkpoint; DataLoss if the checkpoint cannot be read.
 absl::StatusOr<Checkpoint> LoadCheckpoint(const std::string& folder);
+
+// A run's folder of checkpoints, reserved for the run while this object lives.
+struct CheckpointFolder {
+  std::unique_ptr<FolderLock> lock;
+  std::optional<Checkpoint> newest;  // nullopt in a folder without a checkpoint
+};
+
+// Reserves the folder and reads its checkpoint. `fingerprint` tells the run's fingerprint after so many steps.
+// FailedPrecondition if another run has the folder, or if the checkpoint is of a run with another fingerprint (both are
+// named). Other errors are those of FolderLock::Take and LoadCheckpoint.
+absl::StatusOr<CheckpointFolder> OpenCheckpoints(const std::string& folder,
+                                                 const std::function<std::string(int64_t)>& fingerprint);
+
+// The module's parameters by name; they share the module's memory.
+TensorMap ParametersOf(const torch::nn::Module& module);
 
 // Copies contents between tensors of equal names and shapes. FailedPrecondition names the first tensor that differs.
 absl::Status CopyTensors(const TensorMap& from, const TensorMap& to);

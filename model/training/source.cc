@@ -28,7 +28,7 @@ class Synthetic : public SeriesSource {
     for (const forecasting::Family& family : forecasting::Families()) names.emplace_back(family.name);
     return names;
   }
-  int HeldOutStart(int) const override { return 0; }
+  int HeldOutStart(uint64_t, int) const override { return 0; }
 
  private:
   const uint64_t seed_;
@@ -55,10 +55,10 @@ class Csv : public SeriesSource {
     return Crop(series, Size(series) - length, length, Size(series));
   }
 
-  int HeldOutStart(int length) const override {
-    int longest = 0;
-    for (const forecasting::CsvSeries& one : series_) longest = std::max(longest, HeldOut(one));
-    return std::max(0, length - longest);
+  uint64_t HeldOutCrops() const override { return series_.size(); }
+
+  int HeldOutStart(uint64_t index, int length) const override {
+    return std::max(0, length - HeldOut(series_[index % series_.size()]));
   }
 
  private:

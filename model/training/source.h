@@ -29,8 +29,11 @@ class SeriesSource {
   // The groups of the held-out crops: crop number i belongs to group i modulo the number of groups. Empty: no groups.
   virtual std::vector<std::string> HeldOutGroups() const { return {}; }
 
-  // The first value of a held-out crop of this length that may be forecast; training has seen the values before.
-  virtual int HeldOutStart(int length) const = 0;
+  // The number of different held-out crops; further indices repeat the crops in order. 0: without end.
+  virtual uint64_t HeldOutCrops() const { return 0; }
+
+  // The first value of DrawHeldOut(index, length) that may be forecast; training has seen the values before.
+  virtual int HeldOutStart(uint64_t index, int length) const = 0;
 };
 
 // The endless sequence of synthetic series of this seed, with families in equal parts. Held-out crops come from the

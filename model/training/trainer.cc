@@ -18,7 +18,6 @@
 #include "model/package/package.h"
 #include "model/training/batch.h"
 #include "model/training/checkpoint.h"
-#include "model/training/folder_lock.h"
 #include "model/training/loss/loss.h"
 #include "model/training/products.h"
 
@@ -28,6 +27,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 double Since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// The rows of a batch that this process computes, as a share of the loss of all processes.
+struct ShareOfLoss {
+  torch::Tensor loss;    // adds up to the loss of the whole batch
+  torch::Tensor tokens;  // float64 scalar, likewise
+};
 
 // Everything that the weights depend on, in readable form, because a mismatch should explain itself.
 std::string Fingerprint(const TrainOptions& options) {
@@ -43,6 +48,9 @@ std::string Fingerprint(const TrainOptions& options) {
                       " history=", config.history, " quantiles=", absl::StrJoin(config.quantiles, ","),
                       " threads=", torch::get_num_threads(), BFloat16Products() ? " products=bfloat16" : "",
                       options.device.is_cpu() ? "" : absl::StrCat(" device=", options.device.str()),
+                      options.processes == nullptr || options.processes->count() == 1
+                          ? ""
+                          : absl::StrCat(" processes=", options.processes->count()),
                       options.init.has_value() ? absl::StrCat(" init=", options.init->digest) : "");
 }
 
@@ -71,12 +79,6 @@ absl::Status CheckOptions(const TrainOptions& options) {
         absl::StrCat("width is ", options.config.width, ", not divisible by heads, which is ", options.config.heads));
   }
   return status;
-}
-
-TensorMap Weights(const nn::Forecaster& forecaster) {
-  TensorMap weights;
-  for (const auto& item : forecaster->named_parameters()) weights[item.key()] = item.value();
-  return weights;
 }
 
 // Copies tensors to the CPU, because a checkpoint may be read without a GPU.
@@ -108,34 +110,53 @@ class Run {
   }
 
   absl::Status Resume() {
-    if (options_.checkpoint.empty()) return absl::OkStatus();
-    // The lock comes before the load: another run might replace the checkpoint in between.
-    absl::StatusOr<std::unique_ptr<FolderLock>> lock = FolderLock::Take(options_.checkpoint);
-    if (!lock.ok()) return lock.status();
-    lock_ = *std::move(lock);
-    absl::StatusOr<Checkpoint> loaded = LoadCheckpoint(options_.checkpoint);
-    if (absl::IsNotFound(loaded.status())) return absl::OkStatus();
-    if (!loaded.ok()) return loaded.status();
-    if (loaded->fingerprint != state_.fingerprint) {
-      return absl::FailedPreconditionError(absl::StrCat("the checkpoint in ", options_.checkpoint,
-                                                        " is of another run: it has\n  ", loaded->fingerprint,
-                                                        "\nand this one has\n  ", state_.fingerprint));
-    }
-    state_ = *std::move(loaded);
+    if (options_.checkpoint.empty() || !First()) return absl::OkStatus();
+    absl::StatusOr<CheckpointFolder> folder =
+        OpenCheckpoints(options_.checkpoint, [&](int64_t) { return state_.fingerprint; });
+    if (!folder.ok()) return folder.status();
+    lock_ = std::move(folder->lock);
+    if (!folder->newest.has_value()) return absl::OkStatus();
+    state_ = *std::move(folder->newest);
     history_ = History::FromTensors(state_.history);
     // AdamW's correction of bias counts the steps.
     optimizer_.set_steps(state_.step);
-    absl::Status status = CopyTensors(state_.weights, Weights(forecaster_));
-    status.Update(CopyTensors(state_.average, Weights(averaged_)));
+    absl::Status status = CopyTensors(state_.weights, ParametersOf(*forecaster_));
+    status.Update(CopyTensors(state_.average, ParametersOf(*averaged_)));
     status.Update(CopyTensors(state_.optimizer, optimizer_.State()));
     return status;
   }
 
+  // Gives every process what process 0 read from its checkpoint.
+  void Share() {
+    if (!Together()) return;
+    const torch::Tensor numbers =
+        torch::tensor({static_cast<double>(state_.step), state_.seconds, state_.best_loss,
+                       static_cast<double>(state_.checks_since_best), state_.best.empty() ? 0.0 : 1.0},
+                      torch::kFloat64);
+    options_.processes->Copy({numbers});
+    const double* number = numbers.const_data_ptr<double>();
+    state_.step = static_cast<int64_t>(number[0]);
+    state_.seconds = number[1];
+    state_.best_loss = number[2];
+    state_.checks_since_best = static_cast<int64_t>(number[3]);
+    optimizer_.set_steps(state_.step);
+    if (number[4] != 0 && state_.best.empty()) state_.best = CloneTensors(OnCpu(ParametersOf(*averaged_)));
+    for (const TensorMap& tensors :
+         {ParametersOf(*forecaster_), ParametersOf(*averaged_), optimizer_.State(), state_.best}) {
+      std::vector<torch::Tensor> all;
+      for (const auto& [name, tensor] : tensors) all.push_back(tensor);
+      if (!all.empty()) options_.processes->Copy(all);
+    }
+  }
+
   absl::Status Loop(const std::function<bool(const TrainProgress&)>& on_step) {
+    if (state_.step == 0 && options_.init.has_value()) Check();
     while (state_.step < options_.steps && !Impatient()) {
       absl::Status status = Step();
       if (!status.ok()) return status;
-      if (!on_step(progress_)) return absl::CancelledError(absl::StrCat("interrupted after step ", state_.step));
+      const bool goes_on = AllGoOn(on_step(progress_));
+      if (!goes_on && options_.keeps_best_when_stopped && !state_.best.empty()) return Save();
+      if (!goes_on) return absl::CancelledError(absl::StrCat("interrupted after step ", state_.step));
       if (state_.step % options_.checkpoint_every == 0 || state_.step == options_.steps) status = Save();
       if (!status.ok()) return status;
     }
@@ -144,7 +165,7 @@ class Run {
 
   absl::StatusOr<TrainResult> Finish() {
     forecaster_->to(torch::kCPU);
-    const absl::Status status = CopyTensors(state_.best, Weights(forecaster_));
+    const absl::Status status = CopyTensors(state_.best, ParametersOf(*forecaster_));
     if (!status.ok()) return status;
     return TrainResult{.forecaster = forecaster_,
                        .steps = state_.step,
@@ -164,25 +185,74 @@ class Run {
     return forecaster;
   }
 
+  bool Together() const { return options_.processes != nullptr && options_.processes->count() > 1; }
+  bool First() const { return !Together() || options_.processes->rank() == 0; }
+
+  // True if every process goes on, so that all of them stop after the same step.
+  bool AllGoOn(bool goes_on) const {
+    if (!Together()) return goes_on;
+    const torch::Tensor stops = torch::tensor(goes_on ? 0.0 : 1.0);
+    options_.processes->Sum({stops});
+    return stops.item<double>() == 0;
+  }
+
+  // Computes this process's rows of a batch. All processes call this function together.
+  ShareOfLoss ComputeShare(nn::Forecaster& forecaster, const Batch& batch) const {
+    const auto tokens = [](int64_t count) { return torch::tensor(static_cast<double>(count), torch::kFloat64); };
+    if (!Together()) {
+      const BatchLoss whole = ComputeLoss(forecaster, batch);
+      return {.loss = whole.loss, .tokens = tokens(whole.tokens)};
+    }
+    const Batch own = batch.EveryRow(options_.processes->rank(), options_.processes->count());
+    const torch::Tensor none = torch::zeros({}, options_.device);
+    // A batch of long crops may have fewer rows than there are processes.
+    const BatchLoss computed = own.values.size(0) > 0 ? ComputeLoss(forecaster, own) : BatchLoss{none, none, 0};
+    const torch::Tensor all = computed.targets.detach().to(torch::kFloat64).clone();
+    options_.processes->Sum({all});
+    const torch::Tensor share = computed.targets / all.clamp_min(1).to(computed.targets);
+    return {.loss = computed.loss * share, .tokens = tokens(computed.tokens)};
+  }
+
+  // The loss of a whole batch, without gradients.
+  double WholeLoss(nn::Forecaster& forecaster, const Batch& batch) const {
+    torch::NoGradGuard no_grad;
+    const torch::Tensor loss = ComputeShare(forecaster, batch).loss.to(torch::kFloat64).clone();
+    if (Together()) options_.processes->Sum({loss});
+    return loss.item<double>();
+  }
+
+  // Sums the gradients and the share over all processes.
+  void SumShares(const ShareOfLoss& share) const {
+    if (!Together()) return;
+    std::vector<torch::Tensor> sums = {share.loss.detach(), share.tokens};
+    for (torch::Tensor& parameter : forecaster_->parameters()) {
+      if (!parameter.grad().defined()) parameter.mutable_grad() = torch::zeros_like(parameter);
+      sums.push_back(parameter.grad());
+    }
+    options_.processes->Sum(sums);
+  }
+
   bool Impatient() const { return options_.patience > 0 && state_.checks_since_best >= options_.patience; }
 
   absl::Status Step() {
     const Clock::time_point start = Clock::now();
     const Batch batch = TakeBatch();
-    const BatchLoss computed = ComputeLoss(forecaster_, batch);
-    const double loss = computed.loss.item<double>();
+    const ShareOfLoss share = ComputeShare(forecaster_, batch);
+    if (share.loss.requires_grad()) share.loss.backward();
+    SumShares(share);
+    const double loss = share.loss.item<double>();
+    const auto tokens = static_cast<int64_t>(share.tokens.item<double>());
     // No step is made from such a loss, so the newest checkpoint stays usable.
     if (!std::isfinite(loss)) {
       return absl::InternalError(absl::StrCat("the loss of step ", state_.step, " is ", loss, "; try a lower lr"));
     }
-    computed.loss.backward();
     optimizer_.Step(RateFactor(state_.step, options_.steps));
     ++state_.step;
     Average();
-    history_.AddStep(state_.step, options_.steps, loss, computed.tokens, Since(start));
+    history_.AddStep(state_.step, options_.steps, loss, tokens, Since(start));
     progress_.checked = state_.step % options_.validate_every == 0 || state_.step == options_.steps;
     if (progress_.checked) Check();
-    Account(loss, computed.tokens, Since(start));
+    Account(loss, tokens, Since(start));
     return absl::OkStatus();
   }
 
@@ -204,13 +274,13 @@ class Run {
   void Average() {
     torch::NoGradGuard no_grad;
     const double keep = std::min(options_.average, (1.0 + state_.step) / (10.0 + state_.step));
-    const TensorMap newest = Weights(forecaster_);
-    for (auto& [name, tensor] : Weights(averaged_)) torch::Tensor(tensor).lerp_(newest.at(name), 1 - keep);
+    const TensorMap newest = ParametersOf(*forecaster_);
+    for (auto& [name, tensor] : ParametersOf(*averaged_)) torch::Tensor(tensor).lerp_(newest.at(name), 1 - keep);
   }
 
   void Check() {
     torch::NoGradGuard no_grad;
-    const double loss = ComputeLoss(averaged_, held_out_).loss.item<double>();
+    const double loss = WholeLoss(averaged_, held_out_);
     progress_.held_out_loss = loss;
     const double step = static_cast<double>(state_.step);
     history_.AddCheck({.step = step, .loss = loss});
@@ -225,7 +295,7 @@ class Run {
     state_.best_loss = loss;
     state_.checks_since_best = 0;
     // The average changes in place at every step, so the best weights are a copy.
-    state_.best = CloneTensors(OnCpu(Weights(averaged_)));
+    state_.best = CloneTensors(OnCpu(ParametersOf(*averaged_)));
   }
 
   // Splits the loss on held-out series by group, only for the report.
@@ -233,10 +303,8 @@ class Run {
     const std::vector<std::string> names = source_.HeldOutGroups();
     const int64_t rows = held_out_.values.size(0), count = static_cast<int64_t>(names.size());
     for (int64_t i = 0; i < std::min(count, rows); ++i) {
-      Batch group = held_out_;
       // Held-out series go through the groups in turn (source.cc), so group i has every count-th row from row i on.
-      group.values = held_out_.values.slice(0, i, rows, count).contiguous();
-      const double loss = ComputeLoss(averaged_, group).loss.item<double>();
+      const double loss = WholeLoss(averaged_, held_out_.EveryRow(i, count));
       history_.AddGroup(names[i], {.step = static_cast<double>(state_.step), .loss = loss});
     }
   }
@@ -256,9 +324,9 @@ class Run {
   }
 
   absl::Status Save() {
-    if (options_.checkpoint.empty()) return absl::OkStatus();
-    state_.weights = OnCpu(Weights(forecaster_));
-    state_.average = OnCpu(Weights(averaged_));
+    if (options_.checkpoint.empty() || !First()) return absl::OkStatus();
+    state_.weights = OnCpu(ParametersOf(*forecaster_));
+    state_.average = OnCpu(ParametersOf(*averaged_));
     state_.optimizer = OnCpu(optimizer_.State());
     state_.history = history_.ToTensors();
     return SaveCheckpoint(options_.checkpoint, state_);
@@ -288,6 +356,7 @@ absl::StatusOr<TrainResult> Train(const TrainOptions& options, const SeriesSourc
     Run run(options, source);
     status = run.Begin();
     if (status.ok()) status = run.Resume();
+    if (status.ok()) run.Share();
     if (status.ok()) status = run.Loop(on_step);
     if (!status.ok()) return status;
     return run.Finish();

@@ -4,6 +4,9 @@
 // The training loop. Everything follows from the options. Two runs with equal options and thread counts end with the
 // same bits on a CPU, also if one run was killed and resumed from its checkpoint.
 //
+// Several processes train one model like a single process with the same options, up to the rounding of sums: each
+// computes every count-th row of a batch, and the gradients are summed. Process 0 alone reads and writes checkpoints.
+//
 // Threading: one run at a time in a process; torch's own threads work inside a step.
 
 #include <cstdint>
@@ -19,6 +22,7 @@
 #include "model/training/history.h"
 #include "model/training/loss/quality.h"
 #include "model/training/optimizer.h"
+#include "model/training/processes.h"
 #include "model/training/source.h"
 
 namespace aaren::training {
@@ -40,6 +44,8 @@ struct TrainOptions {
   std::optional<package::ModelPackage> init;  // the initial weights, where these fit; empty: random
   std::string data = "synthetic";             // names the source in the checkpoint's fingerprint
   std::vector<ValidationFile> validation;     // scored at each check, only for the history
+  const Processes* processes = nullptr;       // outlives the run; null: this process alone
+  bool keeps_best_when_stopped = false;       // a run that `on_step` stops then ends with the best weights so far
 };
 
 struct TrainProgress {
@@ -65,7 +71,8 @@ struct TrainResult {
 };
 
 // Trains, or continues from the checkpoint in options.checkpoint. `on_step` runs after each step; false stops the run
-// like a kill (Cancelled). InvalidArgument for options out of range. FailedPrecondition if the checkpoint has other
+// like a kill (Cancelled), or as options.keeps_best_when_stopped says. A run that begins with a package is checked before
+// its first step, so the result is no worse on held-out series than the package. InvalidArgument for options out of range. FailedPrecondition if the checkpoint has other
 // options (both are named), if another run has the folder, or as from TakeWeights. Unavailable if the folder cannot be
 // made. Internal if the loss is no longer finite.
 absl::StatusOr<TrainResult> Train(const TrainOptions& options, const SeriesSource& source,

@@ -27,15 +27,16 @@ MarkChance ChanceOf(const EventRow& row, const EventResult& result, uint64_t mar
           .most = *std::max_element(result.marks, result.marks + kMarkSlots)};
 }
 
-void Judge(const EventEngine& engine, const EventStream& stream, bool calendar, EventEngine::Scratch& scratch,
-           Contest& contest) {
+// Scores the stream's events from number `first` on.
+void Judge(const EventEngine& engine, const EventStream& stream, bool calendar, size_t first,
+           EventEngine::Scratch& scratch, Contest& contest) {
   auto row = std::make_unique<EventRow>(NewEventRow(calendar));
   EventResult before, now;
   contest.Begin();
   for (size_t i = 0; i < stream.times_ns.size(); ++i) {
     const Event event = {.time_ns = stream.times_ns[i], .mark = stream.marks[i]};
     const double gap = i == 0 ? 0 : static_cast<double>(stream.times_ns[i] - stream.times_ns[i - 1]) * 1e-9;
-    if (contest.scores_next() && before.outlook.made()) {
+    if (i >= first && contest.scores_next() && before.outlook.made()) {
       const OfModel interval(before.outlook);
       const MarkChance chance = ChanceOf(*row, before, event.mark);
       contest.Take(gap, event.mark, &interval, &chance);
@@ -54,7 +55,10 @@ absl::StatusOr<Evaluation> EvaluateEvents(const EventEngine& engine, absl::Span<
                                           const EvaluationOptions& options) {
   Contest contest({.rounding = options.rounding, .rules = options.rules});
   const std::unique_ptr<EventEngine::Scratch> scratch = engine.NewScratch();
-  for (const EventStream& stream : streams) Judge(engine, stream, options.calendar, *scratch, contest);
+  for (size_t i = 0; i < streams.size(); ++i) {
+    const size_t first = options.first_scored.empty() ? 0 : options.first_scored[i];
+    Judge(engine, streams[i], options.calendar, first, *scratch, contest);
+  }
   return contest.Finish();
 }
 

@@ -3,6 +3,9 @@
 
 // Scores the engine's forecasts of events beside simple rules (scores/contest.h).
 
+#include <cstddef>
+#include <vector>
+
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "model/engine/events/event_engine.h"
@@ -12,12 +15,13 @@
 namespace aaren::events {
 
 struct EvaluationOptions {
-  double rounding = 0;   // seconds to which times are rounded; 0: not, and `binned` equals `nll`
-  bool calendar = true;  // true if times have an origin and a unit
-  bool rules = true;     // false: the model alone
+  double rounding = 0;                    // seconds to which times are rounded; 0: not, and `binned` equals `nll`
+  bool calendar = true;                   // true if times have an origin and a unit
+  bool rules = true;                      // false: the model alone
+  std::vector<size_t> first_scored = {};  // of each stream, the event from which on events are scored; empty: all are
 };
 
-// REQUIRES: streams are as ReadEventFile returns them. InvalidArgument if no event can be scored.
+// REQUIRES: streams are as ReadEventFile returns them, and first_scored is empty or has a number for each. InvalidArgument if no event can be scored.
 absl::StatusOr<Evaluation> EvaluateEvents(const EventEngine& engine, absl::Span<const EventStream> streams,
                                           const EvaluationOptions& options);
 

@@ -1,7 +1,7 @@
 #include "model/tasks/events/event_file.h"
 
+#include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
+#include "model/tasks/forecasting/line_reader.h"
 
 namespace aaren::events {
 namespace {
@@ -140,6 +141,14 @@ class JsonReader final : public Reader {
 
 }  // namespace
 
+bool WholeUnits(const std::vector<EventStream>& streams, double unit) {
+  const auto step = static_cast<int64_t>(std::llround(unit * 1e9));
+  const auto whole = [step](int64_t time) { return time % step == 0; };
+  return step >= 1 && std::all_of(streams.begin(), streams.end(), [&](const EventStream& stream) {
+           return std::all_of(stream.times_ns.begin(), stream.times_ns.end(), whole);
+         });
+}
+
 // FNV-1a.
 uint64_t MarkName(const std::string& text) {
   uint64_t name = 0xcbf29ce484222325;
@@ -148,19 +157,17 @@ uint64_t MarkName(const std::string& text) {
 }
 
 absl::StatusOr<std::vector<EventStream>> ReadEventFile(const std::string& path, double unit) {
-  std::ifstream stream(path);
-  if (!stream) return absl::NotFoundError(absl::StrCat(path, ": no such file"));
+  absl::StatusOr<forecasting::LineReader> lines = forecasting::LineReader::Open(path);
+  if (!lines.ok()) return lines.status();
   CsvReader csv(unit);
   JsonReader json(unit);
   Reader& reader = absl::EndsWith(path, ".csv") ? static_cast<Reader&>(csv) : json;
-  std::string line;
-  for (int64_t number = 1; std::getline(stream, line); ++number) {
+  for (std::string line; lines->Next(line);) {
     const std::string stripped(absl::StripAsciiWhitespace(line));
     if (stripped.empty()) continue;
-    if (const absl::Status status = reader.Take(stripped); !status.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat(path, ":", number, ": ", status.message()));
-    }
+    if (const absl::Status status = reader.Take(stripped); !status.ok()) return lines->Error(status.message());
   }
+  if (absl::Status status = lines->status(); !status.ok()) return status;
   if (reader.streams.empty()) return absl::InvalidArgumentError(absl::StrCat(path, ": no events"));
   return std::move(reader.streams);
 }

@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_TASKS_EVENTS_EVENT_FILE_H_
 #define AAREN_MODEL_TASKS_EVENTS_EVENT_FILE_H_
 
-// Reads streams of events from a file in either form:
+// Reads streams of events from a file in either form, plain or compressed by gzip:
 //   .csv: a header with the columns time and mark (optional) and series (optional), then an event a line;
 //   else JSON lines: a stream a line, {"times": [...], "marks": [...]}; further keys are ignored.
 // A time is a number in a unit of the caller's, or in CSV also a date and time like 2024-05-01T12:00:00Z. A mark is
@@ -23,10 +23,14 @@ struct EventStream {
   std::vector<uint64_t> marks;    // names: fingerprints of the texts
 };
 
-// `unit` is the number of seconds in one unit of the file's times. NotFound if the file is absent. InvalidArgument,
+// `unit` is the number of seconds in one unit of the file's times. NotFound if the file and FILE.gz are absent. DataLoss
+// if the compressed data are broken. InvalidArgument,
 // with file and line, for anything unreadable: no number, a mark that is too long, times that go back or are beyond 292
 // years from 1970, or no events.
 absl::StatusOr<std::vector<EventStream>> ReadEventFile(const std::string& path, double unit);
+
+// True if every time is a whole number of units of this many seconds.
+bool WholeUnits(const std::vector<EventStream>& streams, double unit);
 
 // The name of a mark's text, the same on every machine.
 uint64_t MarkName(const std::string& text);

@@ -63,7 +63,9 @@ double ForecastScore::mase() const {
   return points_ > 0 && seasonal_error_ > 0 ? absolute_error_ / points_ / seasonal_error_ : kNone;
 }
 
-double ForecastScore::wql() const { return magnitude_ > 0 ? 2 * pinball_ / levels_.size() / magnitude_ : kNone; }
+double ForecastScore::loss() const { return 2 * pinball_ / levels_.size(); }
+
+double ForecastScore::wql() const { return magnitude_ > 0 ? loss() / magnitude_ : kNone; }
 
 double ForecastScore::coverage80() const {
   return points_ > 0 && low_ >= 0 && high_ >= 0 ? static_cast<double>(covered_) / points_ : kNone;

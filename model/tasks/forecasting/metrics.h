@@ -31,6 +31,7 @@ class ForecastScore {
 
   int points() const { return points_; }
   double mase() const;        // NaN without points, or if the seasonal error is 0 or NaN
+  double loss() const;        // the numerator of WQL
   double wql() const;         // NaN if all values were 0
   double coverage80() const;  // NaN if 0.1 or 0.9 is no level
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -57,8 +58,8 @@ std::optional<double> ToNumber(const std::string& field) {
 
 class Reader {
  public:
-  Reader(const std::string& path, const std::vector<std::string>& columns)
-      : path_(path), columns_(columns), file_(path) {}
+  Reader(const std::string& path, const std::vector<std::string>& columns, const std::string& series_column)
+      : path_(path), columns_(columns), series_column_(series_column), file_(path) {}
 
   absl::StatusOr<std::vector<CsvSeries>> Read() {
     if (!file_) return absl::NotFoundError(absl::StrCat("cannot open ", path_));
@@ -85,24 +86,39 @@ class Reader {
   }
 
   absl::Status ChooseColumns() {
+    if (!series_column_.empty()) {
+      const absl::StatusOr<size_t> names = Find(series_column_);
+      if (!names.ok()) return names.status();
+      names_ = *names;
+    }
     for (size_t i = 0; columns_.empty() && i < std::min(header_.size(), fields_.size()); ++i) {
-      if (ToNumber(fields_[i]).has_value()) Choose(i);
+      if (names_ != i && ToNumber(fields_[i]).has_value()) chosen_.push_back(i);
     }
     for (const std::string& column : columns_) {
-      const auto at = std::find(header_.begin(), header_.end(), column);
-      if (at == header_.end()) {
-        return absl::NotFoundError(
-            absl::StrCat(path_, " has no column \"", column, "\"; it has ", absl::StrJoin(header_, ", ")));
-      }
-      Choose(at - header_.begin());
+      const absl::StatusOr<size_t> at = Find(column);
+      if (!at.ok()) return at.status();
+      chosen_.push_back(*at);
     }
     if (chosen_.empty()) return absl::InvalidArgumentError(absl::StrCat(path_, " has no column of numbers"));
     return absl::OkStatus();
   }
 
-  void Choose(size_t column) {
-    chosen_.push_back(column);
-    series_.push_back({.name = header_[column], .values = {}});
+  absl::StatusOr<size_t> Find(const std::string& column) const {
+    const auto at = std::find(header_.begin(), header_.end(), column);
+    if (at != header_.end()) return at - header_.begin();
+    return absl::NotFoundError(
+        absl::StrCat(path_, " has no column \"", column, "\"; it has ", absl::StrJoin(header_, ", ")));
+  }
+
+  // The first of the series that the row belongs to, one for each chosen column.
+  size_t FirstSeries() {
+    const std::string name = names_.has_value() ? fields_[*names_] : "";
+    const auto [at, fresh] = first_.try_emplace(name, series_.size());
+    for (size_t i = 0; fresh && i < chosen_.size(); ++i) {
+      const std::string& column = header_[chosen_[i]];
+      series_.push_back({.name = name.empty() ? column : absl::StrCat(name, " ", column), .values = {}});
+    }
+    return at->second;
   }
 
   absl::Status AddRow() {
@@ -111,30 +127,35 @@ class Reader {
       return absl::InvalidArgumentError(
           absl::StrCat(path_, " line ", line_, " has ", fields_.size(), " fields, the header has ", header_.size()));
     }
+    const size_t first = FirstSeries();
     for (size_t i = 0; i < chosen_.size(); ++i) {
       const std::optional<double> value = ToNumber(fields_[chosen_[i]]);
       if (!value.has_value()) {
-        return absl::InvalidArgumentError(absl::StrCat(path_, " line ", line_, " column \"", series_[i].name, "\": \"",
-                                                       fields_[chosen_[i]], "\" is not a finite number"));
+        return absl::InvalidArgumentError(absl::StrCat(path_, " line ", line_, " column \"", header_[chosen_[i]],
+                                                       "\": \"", fields_[chosen_[i]], "\" is not a finite number"));
       }
-      series_[i].values.push_back(*value);
+      series_[first + i].values.push_back(*value);
     }
     return absl::OkStatus();
   }
 
   const std::string& path_;
   const std::vector<std::string>& columns_;
+  const std::string& series_column_;
   std::ifstream file_;
   int64_t line_ = 0;
   std::vector<std::string> header_, fields_;
   std::vector<size_t> chosen_;
+  std::optional<size_t> names_;          // the field with the name of a row's series
+  std::map<std::string, size_t> first_;  // the first series of each name
   std::vector<CsvSeries> series_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::vector<CsvSeries>> ReadCsvSeries(const std::string& path, const std::vector<std::string>& columns) {
-  return Reader(path, columns).Read();
+absl::StatusOr<std::vector<CsvSeries>> ReadCsvSeries(const std::string& path, const std::vector<std::string>& columns,
+                                                     const std::string& series_column) {
+  return Reader(path, columns, series_column).Read();
 }
 
 }  // namespace aaren::forecasting

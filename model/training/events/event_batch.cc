@@ -19,6 +19,7 @@ class Builder {
  public:
   Builder(EventBatch& batch, uint64_t seed) : batch_(batch), random_(seed, 0) { batch_.first_mark.push_back(0); }
 
+  // Adds the tokens of a sequence, and then no tokens up to batch_.tokens.
   void Add(const EventSequence& sequence) {
     EventMemory memory = events::NoEvents(sequence.epoch);
     Observe(sequence, 0, memory);
@@ -26,6 +27,7 @@ class Builder {
       Observe(sequence, event, memory);
       events::HasScale(memory) ? AddToken(sequence, event, memory) : AddNothing();
     }
+    for (auto event = static_cast<int64_t>(sequence.times.size()) - 2; event < batch_.tokens; ++event) AddNothing();
   }
 
  private:
@@ -89,7 +91,9 @@ class Builder {
 EventBatch EventBatchOf(absl::Span<const EventSequence> sequences, uint64_t seed) {
   EventBatch batch;
   batch.rows = static_cast<int64_t>(sequences.size());
-  batch.tokens = static_cast<int64_t>(sequences.front().times.size()) - 2;
+  for (const EventSequence& sequence : sequences) {
+    batch.tokens = std::max(batch.tokens, static_cast<int64_t>(sequence.times.size()) - 2);
+  }
   Builder builder(batch, seed);
   for (const EventSequence& sequence : sequences) builder.Add(sequence);
   return batch;

@@ -37,8 +37,9 @@ struct EventBatch {
   std::vector<int64_t> first_mark;   // [rows * tokens + 1]: where a token's marks begin
 };
 
-// REQUIRES: all sequences have equally many events, three or more. Targets of rounded times lie anywhere within their
-// rounding, which `seed` decides: a network that sees targets on a grid learns spikes.
+// The batch has the tokens of the longest sequence; shorter ones have no tokens behind their last. REQUIRES: a sequence
+// has two or more events. Targets of rounded times lie anywhere within their rounding, which `seed` decides: a network
+// that sees targets on a grid learns spikes.
 EventBatch EventBatchOf(absl::Span<const events::EventSequence> sequences, uint64_t seed);
 
 // Sequences first ... first + rows - 1 of a seed of the generator.

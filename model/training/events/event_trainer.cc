@@ -6,7 +6,9 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -14,7 +16,6 @@
 #include "model/training/checkpoint.h"
 #include "model/training/events/event_batch.h"
 #include "model/training/events/event_loss.h"
-#include "model/training/folder_lock.h"
 #include "model/training/products.h"
 
 namespace aaren::training {
@@ -26,18 +27,15 @@ double SecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-uint64_t TrainingSeed(const EventTrainOptions& options) { return 2 * options.seed; }
-uint64_t HeldOutSeed(const EventTrainOptions& options) { return 2 * options.seed + 1; }
-
 // Everything that the weights after `step` steps depend on, in readable form. The end of the rate counts once the rate
 // falls.
-std::string EventFingerprint(const EventTrainOptions& options, int64_t step) {
-  std::string text = absl::StrCat("events input=", events::kEventInputVersion, " generator=", events::kGeneratorEdition,
-                                  " seed=", options.seed, " batch=", options.rows, " tokens=", options.tokens,
-                                  " lr=", options.optimizer.rate, " muon_lr=", options.optimizer.muon_rate,
-                                  " clip=", options.optimizer.clip, " threads=", torch::get_num_threads(),
-                                  BFloat16Products() ? " products=bfloat16" : "",
-                                  options.from.has_value() ? absl::StrCat(" from=", options.from->digest) : "");
+std::string EventFingerprint(const EventTrainOptions& options, const EventSource& source, int64_t step) {
+  std::string text =
+      absl::StrCat("events input=", events::kEventInputVersion, " ", source.Fingerprint(), " seed=", options.seed,
+                   " batch=", options.rows, " tokens=", options.tokens, " lr=", options.optimizer.rate,
+                   " muon_lr=", options.optimizer.muon_rate, " clip=", options.optimizer.clip,
+                   " threads=", torch::get_num_threads(), BFloat16Products() ? " products=bfloat16" : "",
+                   options.from.has_value() ? absl::StrCat(" from=", options.from->digest) : "");
   if (step > options.HoldSteps()) absl::StrAppend(&text, " hold=", options.HoldSteps(), " steps=", options.steps);
   return text;
 }
@@ -58,11 +56,17 @@ absl::Status CheckEventOptions(const EventTrainOptions& options) {
 class EventRun {
  public:
   explicit EventRun(const EventTrainOptions& options)
-      : options_(options), network_(Seeded(options)), optimizer_(*network_, options.optimizer) {
+      : options_(options),
+        generator_(GeneratedEvents(options.seed)),
+        source_(options.source != nullptr ? *options.source : *generator_),
+        network_(Seeded(options)),
+        optimizer_(*network_, options.optimizer) {
     for (int64_t first = 0; first < options.held_out_rows; first += options.rows) {
       const int64_t rows = std::min(options.rows, options.held_out_rows - first);
-      held_out_.push_back(DrawEventBatch(HeldOutSeed(options), first, rows, options.tokens));
+      held_out_.push_back(source_.DrawHeldOut(first, rows, options.tokens));
+      if (held_out_.back().rows == 0) held_out_.pop_back();
     }
+    state_.best_loss = std::numeric_limits<double>::infinity();
     progress_.steps = options.steps;
   }
 
@@ -74,21 +78,26 @@ class EventRun {
   }
 
   absl::Status Loop(const std::function<bool(const EventTrainProgress&)>& on_step) {
-    while (state_.step < options_.steps) {
+    if (state_.step == 0 && options_.patience > 0 && options_.from.has_value()) Keep(Check());
+    while (state_.step < options_.steps && !Impatient()) {
       absl::Status status = Step();
       if (!status.ok()) return status;
       const bool due = state_.step % options_.checkpoint_every == 0 || state_.step == options_.steps;
       progress_.checked = due;
-      if (due) progress_.held_out = Check();
+      if (due) Keep(progress_.held_out = Check());
       const bool goes_on = on_step(progress_);
       if (due || !goes_on) status = Save();
       if (!status.ok()) return status;
+      if (!goes_on && options_.keeps_best_when_stopped && !state_.best.empty()) break;
       if (!goes_on) return absl::CancelledError(absl::StrCat("interrupted after step ", state_.step));
     }
     return absl::OkStatus();
   }
 
-  EventTrainResult Finish() {
+  absl::StatusOr<EventTrainResult> Finish() {
+    if (!state_.best.empty()) {
+      if (absl::Status status = CopyTensors(state_.best, ParametersOf(*network_)); !status.ok()) return status;
+    }
     EventTrainResult result = {.tensors = nn::TensorsOf(network_),
                                .steps = state_.step,
                                .parameters = 0,
@@ -104,36 +113,22 @@ class EventRun {
     return nn::EventNetwork();
   }
 
-  TensorMap Weights() const {
-    TensorMap weights;
-    for (const auto& item : network_->named_parameters()) weights[item.key()] = item.value();
-    return weights;
-  }
-
   absl::Status Resume() {
-    absl::StatusOr<std::unique_ptr<FolderLock>> lock = FolderLock::Take(options_.checkpoint);
-    if (!lock.ok()) return lock.status();
-    lock_ = *std::move(lock);
-    absl::StatusOr<Checkpoint> loaded = LoadCheckpoint(options_.checkpoint);
-    if (absl::IsNotFound(loaded.status())) return absl::OkStatus();
-    if (!loaded.ok()) return loaded.status();
-    const std::string fingerprint = EventFingerprint(options_, loaded->step);
-    if (loaded->fingerprint != fingerprint) {
-      return absl::FailedPreconditionError(absl::StrCat("the checkpoint in ", options_.checkpoint,
-                                                        " is of another run: it has\n  ", loaded->fingerprint,
-                                                        "\nand this one has\n  ", fingerprint));
-    }
-    state_ = *std::move(loaded);
+    absl::StatusOr<CheckpointFolder> folder =
+        OpenCheckpoints(options_.checkpoint, [&](int64_t step) { return EventFingerprint(options_, source_, step); });
+    if (!folder.ok()) return folder.status();
+    lock_ = std::move(folder->lock);
+    if (!folder->newest.has_value()) return absl::OkStatus();
+    state_ = *std::move(folder->newest);
     optimizer_.set_steps(state_.step);
-    absl::Status status = CopyTensors(state_.weights, Weights());
+    absl::Status status = CopyTensors(state_.weights, ParametersOf(*network_));
     status.Update(CopyTensors(state_.optimizer, optimizer_.State()));
     return status;
   }
 
   absl::Status Step() {
     const auto start = std::chrono::steady_clock::now();
-    const auto first = static_cast<uint64_t>(state_.step * options_.rows);
-    const EventBatch batch = DrawEventBatch(TrainingSeed(options_), first, options_.rows, options_.tokens);
+    const EventBatch batch = source_.Draw(state_.step, options_.rows, options_.tokens);
     const EventLoss loss = ComputeEventLoss(network_, batch);
     const torch::Tensor whole = loss.time + loss.mark;
     if (!std::isfinite(whole.item<double>())) {
@@ -162,24 +157,41 @@ class EventRun {
   EventLosses Check() {
     torch::NoGradGuard no_grad;
     EventLosses losses;
+    double whole = 0;
     for (const EventBatch& batch : held_out_) {
       const EventLoss loss = ComputeEventLoss(network_, batch);
-      const double share = static_cast<double>(batch.rows) / static_cast<double>(options_.held_out_rows);
-      losses.time += share * loss.time.item<double>();
-      losses.mark += share * loss.mark.item<double>();
+      // A batch counts by its weights, because recorded streams have different numbers of scored events.
+      const double weight = std::accumulate(batch.weights.begin(), batch.weights.end(), 0.0);
+      losses.time += weight * loss.time.item<double>();
+      losses.mark += weight * loss.mark.item<double>();
+      whole += weight;
     }
-    return losses;
+    return whole > 0 ? EventLosses{.time = losses.time / whole, .mark = losses.mark / whole} : losses;
+  }
+
+  bool Impatient() const { return options_.patience > 0 && state_.checks_since_best >= options_.patience; }
+
+  // Keeps the weights if these losses are the least so far.
+  void Keep(const EventLosses& losses) {
+    if (options_.patience == 0) return;
+    ++state_.checks_since_best;
+    if (!(losses.time + losses.mark < state_.best_loss)) return;
+    state_.best_loss = losses.time + losses.mark;
+    state_.checks_since_best = 0;
+    state_.best = CloneTensors(ParametersOf(*network_));
   }
 
   absl::Status Save() {
     if (options_.checkpoint.empty()) return absl::OkStatus();
-    state_.fingerprint = EventFingerprint(options_, state_.step);
-    state_.weights = Weights();
+    state_.fingerprint = EventFingerprint(options_, source_, state_.step);
+    state_.weights = ParametersOf(*network_);
     state_.optimizer = optimizer_.State();
     return SaveCheckpoint(options_.checkpoint, state_);
   }
 
   const EventTrainOptions& options_;
+  const std::unique_ptr<EventSource> generator_;
+  const EventSource& source_;
   nn::EventNetwork network_;
   Optimizer optimizer_;
   std::vector<EventBatch> held_out_;

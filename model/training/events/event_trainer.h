@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_TRAINING_EVENTS_EVENT_TRAINER_H_
 #define AAREN_MODEL_TRAINING_EVENTS_EVENT_TRAINER_H_
 
-// The training loop of the forecaster of events. Every step takes new sequences of the generator
-// (tasks/events/synthetic.h), which follow from the seed and the step's number. So a killed run resumes bit for bit.
+// The training loop of the forecaster of events. Every step takes new sequences of its source, which follow from the
+// seed and the step's number. So a killed run resumes bit for bit.
 //
 // The rate warms up over 50 steps, stays, and from step `hold` on falls in a straight line to 0 at step `steps`. A run
 // whose rate does not yet fall may resume with another `hold` and `steps`.
@@ -15,6 +15,7 @@
 
 #include "absl/status/statusor.h"
 #include "model/engine/events/event_package.h"
+#include "model/training/events/event_source.h"
 #include "model/training/optimizer.h"
 
 namespace aaren::training {
@@ -27,7 +28,10 @@ struct EventTrainOptions {
   OptimizerOptions optimizer;
   std::string checkpoint;  // folder; empty: none
   int64_t checkpoint_every = 200;
-  int64_t held_out_rows = 48;                // sequences of another seed, scored at every checkpoint
+  int64_t held_out_rows = 48;           // held-out sequences at most, scored at every checkpoint
+  const EventSource* source = nullptr;  // outlives the run; null: the generator, with this seed
+  int patience = 0;  // checks without a better one before the run ends, with the best weights; 0: the last weights
+  bool keeps_best_when_stopped = false;      // a run with patience that `on_step` stops ends so, too
   std::optional<events::EventPackage> from;  // weights to begin with
 
   int64_t HoldSteps() const { return hold < 0 ? steps * 2 / 5 : hold; }
@@ -58,7 +62,7 @@ struct EventTrainResult {
 double EventRateFactor(const EventTrainOptions& options, int64_t step);
 
 // Trains, or continues from the checkpoint. `on_step` runs after each step; false ends the run with a checkpoint
-// (Cancelled). InvalidArgument for options out of range. FailedPrecondition if the checkpoint has other options (both
+// (Cancelled), or as options.keeps_best_when_stopped says. InvalidArgument for options out of range. FailedPrecondition if the checkpoint has other options (both
 // are named) or another run has the folder. Unavailable if a checkpoint cannot be written; the one before stays.
 // Internal if the loss is no longer finite.
 absl::StatusOr<EventTrainResult> TrainEvents(const EventTrainOptions& options,

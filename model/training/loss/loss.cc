@@ -30,15 +30,14 @@ BatchLoss ComputeLoss(nn::Forecaster& forecaster, const Batch& batch) {
   const torch::Tensor target =
       // Beyond the bound an error tells of chance, and a single glitch would outweigh the rest of its crop.
       ((future - encoding.center.unsqueeze(-1)) / encoding.scale.unsqueeze(-1)).clamp(-kLargestTarget, kLargestTarget);
-  const torch::Tensor counts =
-      ~future.isnan() & (encoding.spread > 0).unsqueeze(-1) & (ahead >= batch.first_target).unsqueeze(0);
+  const torch::Tensor counts = ~future.isnan() & (encoding.spread > 0).unsqueeze(-1) & batch.Scored(ahead);
   const torch::Device device = forecaster->head->weight.device();
   const torch::Tensor weight = counts.to(device, dtype);
   // A missing target has the weight 0, but NaN times 0 is still NaN.
   const torch::Tensor present = target.nan_to_num(0).to(device, dtype);
   const torch::Tensor levels = torch::tensor(config.quantiles, torch::kFloat64).to(device, dtype);
   // A batch in which no target counts has the loss 0, and not 0 / 0.
-  const torch::Tensor share = weight / weight.sum().clamp_min(1);
+  const torch::Tensor targets = weight.sum(), share = weight / targets.clamp_min(1);
   torch::Tensor loss;
   if (dtype == torch::kFloat32 && device.is_cpu()) {
     const auto read = forecaster->Read(encoding, batch.positions);
@@ -46,7 +45,7 @@ BatchLoss ComputeLoss(nn::Forecaster& forecaster, const Batch& batch) {
   } else {
     loss = PinballSum(forecaster(encoding, batch.positions), present, share, levels);
   }
-  return {.loss = loss, .tokens = encoding.center.numel()};
+  return {.loss = loss, .targets = targets, .tokens = encoding.center.numel()};
 }
 
 }  // namespace aaren::training

@@ -13,8 +13,9 @@
 namespace aaren::training {
 
 struct BatchLoss {
-  torch::Tensor loss;  // scalar; 0 if no target counts
-  int64_t tokens = 0;  // tokens computed, B * K
+  torch::Tensor loss;     // scalar; 0 if no target counts
+  torch::Tensor targets;  // scalar: the number of targets that count
+  int64_t tokens = 0;     // tokens computed, B * K
 };
 
 // Runs the module on its own device over the batch, which is on the CPU. Differentiable.

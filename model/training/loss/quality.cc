@@ -114,8 +114,7 @@ HeldOutQuality Score(nn::Forecaster& forecaster, const Batch& held_out) {
   const torch::Tensor last = held_out.values.index_select(1, at).unsqueeze(-1);
   const nn::Encoding encoding = nn::Encode(config, held_out.values, held_out.positions, torch::kFloat64);
   const torch::Tensor quantiles = forecaster->Forecast(held_out.values, held_out.positions);
-  const torch::Tensor counts =
-      ~(future - last).isnan() & (encoding.spread > 0).unsqueeze(-1) & (ahead >= held_out.first_target).unsqueeze(0);
+  const torch::Tensor counts = ~(future - last).isnan() & (encoding.spread > 0).unsqueeze(-1) & held_out.Scored(ahead);
   const auto mean = [&](const torch::Tensor& x) { return x.masked_select(counts).mean().item<double>(); };
   const torch::Tensor median = quantiles.select(-1, config.quantile_count() / 2), scale = encoding.scale.unsqueeze(-1);
   HeldOutQuality quality;

@@ -157,8 +157,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(int argc, char** argv) {
   line.options.config.seasons = true;
   Texts texts;
   command_line::Flags flags(
-      "aaren-train --output=FOLDER [flags] | aaren-train synth|events|evaluate-events [flags]",
-      "Trains a streaming forecaster and writes it as a model package. aaren-train synth writes "
+      "aaren-train --output=FOLDER [flags] | aaren-train fit|synth|events|evaluate-events [flags]",
+      "Trains a streaming forecaster and writes it as a model package. aaren-train fit makes a model of your own data "
+      "and\ncompares it with the bundled one; aaren-train synth writes "
       "series of the\ngenerator; aaren-train events trains a forecaster of events, and aaren-train "
       "evaluate-events scores one.\nEach has a --help of its own.");
   AddData(flags, line, texts);

@@ -1,8 +1,5 @@
 #include "model/training/program/evaluate_events.h"
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
@@ -17,21 +14,10 @@
 namespace aaren::training {
 namespace {
 
-constexpr double kNanoseconds = 1e9;  // in a second
-
-// True if every time is a whole number of units.
-bool Whole(const std::vector<events::EventStream>& streams, double unit) {
-  const auto step = static_cast<int64_t>(std::llround(unit * kNanoseconds));
-  const auto whole = [step](int64_t time) { return time % step == 0; };
-  return step >= 1 && std::all_of(streams.begin(), streams.end(), [&](const events::EventStream& stream) {
-           return std::all_of(stream.times_ns.begin(), stream.times_ns.end(), whole);
-         });
-}
-
 absl::Status EvaluateFile(const EvaluateEventsLine& line, const events::EventEngine& engine, const std::string& file) {
   const absl::StatusOr<std::vector<events::EventStream>> streams = events::ReadEventFile(file, line.unit);
   if (!streams.ok()) return streams.status();
-  const bool whole = Whole(*streams, line.unit);
+  const bool whole = events::WholeUnits(*streams, line.unit);
   const absl::StatusOr<events::Evaluation> evaluation = EvaluateEvents(
       engine, *streams, {.rounding = whole ? line.unit : 0, .calendar = line.calendar, .rules = line.rules});
   if (!evaluation.ok()) {

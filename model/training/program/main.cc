@@ -1,6 +1,8 @@
 // aaren-train: trains a streaming forecaster on synthetic series or CSV files and writes a model package.
+// aaren-train fit: makes a model of the user's own data and compares it with the bundled model.
 // aaren-train synth: writes series of the generator.
 // aaren-train events: trains a forecaster of events. aaren-train evaluate-events: scores one beside simple rules.
+// aaren-train paper: the paper's comparisons of Aaren with the Transformer.
 // Exit status: 0 done, 1 failed, 2 wrong flags or data, 130 interrupted.
 
 #include <malloc.h>
@@ -26,9 +28,12 @@
 #include "model/nn/forecaster/export.h"
 #include "model/nn/forecaster/import.h"
 #include "model/package/package.h"
-#include "model/training/products.h"
+#include "model/training/fit/fit.h"
+#include "model/training/processes.h"
 #include "model/training/program/command_line.h"
+#include "model/training/program/cpu.h"
 #include "model/training/program/evaluate_events.h"
+#include "model/training/program/paper.h"
 #include "model/training/program/progress.h"
 #include "model/training/program/synth.h"
 #include "model/training/program/train_events.h"
@@ -163,37 +168,38 @@ absl::Status UseDevice(CommandLine& line) {
     if (!status.ok()) return absl::FailedPreconditionError(absl::StrCat("--device=cuda: ", status.message()));
     line.options.device = torch::kCUDA;
     at::globalContext().setFloat32MatmulPrecision("high");
+    torch::set_num_threads(line.threads);
   } else {
-    at::globalContext().setDeterministicAlgorithms(true, false);
-    at::globalContext().setDeterministicFillUninitializedMemory(false);  // no memory is read before written
-    if (line.bfloat16_products && !UseBFloat16Products()) {
-      absl::FPrintF(stderr, "aaren-train: --products=bfloat16: this CPU has no such instructions, float32 it is\n");
-    }
+    UseCpu(line.threads, line.bfloat16_products);
   }
-  torch::set_num_threads(line.threads);
   return absl::OkStatus();
 }
 
 absl::Status Run(CommandLine line) {
   absl::Status status = UseDevice(line);  // before any other use of torch
   if (!status.ok()) return status;
+  const absl::StatusOr<std::unique_ptr<Processes>> processes = Processes::FromEnvironment();
+  if (!processes.ok()) return processes.status();
+  line.options.processes = processes->get();
+  const bool first = (*processes)->rank() == 0;  // the process that tells and writes
   absl::StatusOr<std::unique_ptr<SeriesSource>> source = OpenSource(line);
   if (!source.ok()) return source.status();
   status = ReadValidation(line);
   if (status.ok()) status = ReadInit(line);
-  if (status.ok()) status = package::CheckFolder(line.output);
+  if (status.ok() && first) status = package::CheckFolder(line.output);
   if (!status.ok()) return status;
   Reporter reporter(line, RecordOf(line));
   absl::StatusOr<TrainResult> result;
   {
     Progress progress(isatty(STDERR_FILENO) == 1);
     result = Train(line.options, **source, [&](const TrainProgress& now) {
-      progress.Show(now);
-      if (now.checked) reporter.Write(now);
+      if (first) progress.Show(now);
+      if (first && now.checked) reporter.Write(now);
       return interrupted == 0;
     });
   }
   if (!result.ok()) return result.status();
+  if (!first) return absl::OkStatus();
   status = Write(line, reporter.record(), *result);
   if (!status.ok()) return status;
   reporter.Write(AtTheEnd(line, *result));
@@ -237,6 +243,24 @@ int EventsMain(int argc, char** argv) {
   });
 }
 
+int FitMain(int argc, char** argv) {
+  KeepFreedMemory();
+  WaitPassively(argv);
+  StopWhenInterrupted();
+  return Subcommand(ParseFit(argc - 1, argv + 1), [](const FitLine& line) {
+    const auto goes_on = [] { return interrupted == 0; };
+    return line.csv.empty() ? FitEvents(line, goes_on) : FitSeries(line, goes_on);
+  });
+}
+
+int PaperMain(int argc, char** argv) {
+  KeepFreedMemory();
+  WaitPassively(argv);
+  StopWhenInterrupted();
+  return Subcommand(ParsePaper(argc - 1, argv + 1),
+                    [](const PaperLine& line) { return PaperProgram(line, [] { return interrupted == 0; }); });
+}
+
 int TrainMain(int argc, char** argv) {
   KeepFreedMemory();
   const absl::StatusOr<CommandLine> line = ParseCommandLine(argc, argv);
@@ -249,6 +273,8 @@ int Main(int argc, char** argv) {
   const absl::string_view verb = argc > 1 ? argv[1] : "";
   if (verb == "synth") return Subcommand(ParseSynth(argc - 1, argv + 1), Synth);
   if (verb == "evaluate-events") return Subcommand(ParseEvaluateEvents(argc - 1, argv + 1), EvaluateEventsProgram);
+  if (verb == "fit") return FitMain(argc, argv);
+  if (verb == "paper") return PaperMain(argc, argv);
   return verb == "events" ? EventsMain(argc, argv) : TrainMain(argc, argv);
 }
 

@@ -1,6 +1,5 @@
 #include "model/training/program/train_events.h"
 
-#include <torch/torch.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -13,59 +12,24 @@
 #include "model/command_line/flags.h"
 #include "model/engine/events/event_package.h"
 #include "model/package/package.h"
-#include "model/training/products.h"
+#include "model/training/program/cpu.h"
+#include "model/training/program/event_progress.h"
+#include "model/training/report/event_record.h"
 #include "model/training/report/run_record.h"
 
 namespace aaren::training {
 namespace {
 
-constexpr double kRedraw = 0.5;  // seconds at least between two lines on a terminal
-
-std::string TimeLeft(const EventTrainProgress& progress) {
-  const double step = static_cast<double>(progress.step), left = static_cast<double>(progress.steps) - step;
-  const auto whole = static_cast<int>(progress.seconds / step * left);
-  return absl::StrFormat("%d:%02d:%02d", whole / 3600, whole / 60 % 60, whole % 60);
-}
-
-// Progress as one line, redrawn on a terminal; elsewhere a line at every checkpoint.
-class EventProgress {
- public:
-  explicit EventProgress(bool terminal) : terminal_(terminal) {}
-  ~EventProgress() {
-    if (terminal_ && shown_at_ > 0) std::fputc('\n', stderr);
-  }
-
-  void Show(const EventTrainProgress& now) {
-    const bool last = now.step == now.steps;
-    if (!(terminal_ ? last || now.seconds > shown_at_ + kRedraw : now.checked)) return;
-    shown_at_ = now.seconds;
-    absl::FPrintF(stderr, "%sstep %d/%d  time %.4f  mark %.4f  held out %.4f + %.4f  %.0f tokens/s  left %s%s",
-                  terminal_ ? "\r" : "", now.step, now.steps, now.loss.time, now.loss.mark, now.held_out.time,
-                  now.held_out.mark, now.tokens_per_second, TimeLeft(now), terminal_ ? "\033[K" : "\n");
-  }
-
- private:
-  const bool terminal_;
-  double shown_at_ = 0;
-};
-
 absl::Status WriteEventPackage(const TrainEventsLine& line, const EventTrainResult& result) {
-  const RunRecord record = RecordHere(line.threads);
   events::EventPackage package;
   package.name = line.name;
   package.description = line.description;
   package.tensors = result.tensors;
-  package.training = {{"code_version", record.code_version},
-                      {"command", line.command},
-                      {"data", "synthetic"},
-                      {"date", record.date},
-                      {"held_out_mark_loss", absl::StrFormat("%.5f", result.held_out.mark)},
-                      {"held_out_time_loss", absl::StrFormat("%.5f", result.held_out.time)},
-                      {"machine", record.machine},
-                      {"parameters", absl::StrCat(result.parameters)},
-                      {"seconds", absl::StrFormat("%.0f", result.seconds)},
-                      {"seed", absl::StrCat(line.options.seed)},
-                      {"steps", absl::StrCat(result.steps)}};
+  RunRecord record = RecordHere(line.threads);
+  record.command = line.command;
+  record.data = "synthetic";
+  record.seed = line.options.seed;
+  package.training = EventTrainingSummary(record, result);
   if (line.options.from.has_value()) package.training["from"] = line.options.from->digest;
   return events::SaveEventPackage(line.output, package);
 }
@@ -124,12 +88,7 @@ absl::StatusOr<TrainEventsLine> ParseTrainEvents(int argc, char** argv) {
 }
 
 absl::Status TrainEventsProgram(TrainEventsLine line, const std::function<bool()>& goes_on) {
-  at::globalContext().setDeterministicAlgorithms(true, false);
-  at::globalContext().setDeterministicFillUninitializedMemory(false);  // no memory is read before written
-  torch::set_num_threads(line.threads);
-  if (line.bfloat16_products && !UseBFloat16Products()) {
-    absl::FPrintF(stderr, "aaren-train: --products=bfloat16: this CPU has no such instructions, float32 it is\n");
-  }
+  UseCpu(line.threads, line.bfloat16_products);
   if (!line.from.empty()) {
     absl::StatusOr<events::EventPackage> package = events::LoadEventPackage(line.from);
     if (!package.ok()) return package.status();

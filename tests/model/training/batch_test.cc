@@ -104,7 +104,19 @@ TEST(CsvSourceTest, TrainingNeverSeesTheHeldOutTail) {
     for (const double value : source->Draw(index, 50)) ASSERT_LT(value, 180);
   }
   EXPECT_EQ(source->DrawHeldOut(0, 50).back(), 199);
-  EXPECT_EQ(source->HeldOutStart(50), 30) << "values 180 .. 199 of the crop 150 .. 199";
+  EXPECT_EQ(source->HeldOutStart(0, 50), 30) << "values 180 .. 199 of the crop 150 .. 199";
+}
+
+TEST(CsvSourceTest, AShortSeriesIsScoredInItsOwnHeldOutTail) {
+  const auto source = CsvSource({Counting(1000), Counting(100)}, 1, 4);
+  EXPECT_EQ(source->HeldOutStart(0, 400), 300);
+  EXPECT_EQ(source->HeldOutStart(1, 400), 390);
+}
+
+TEST(CsvSourceTest, NoHeldOutCropIsScoredTwice) {
+  const Batch batch = HeldOutBatch(SmallConfig(), *CsvSource({Counting(1000), Counting(100)}, 1, 4), 120, 50);
+  ASSERT_EQ(batch.values.size(0), 2);
+  EXPECT_EQ(batch.first_targets[1].item<int64_t>(), 44);
 }
 
 TEST(CsvSourceTest, ShortSeriesArePaddedWithMissingValues) {

@@ -69,7 +69,7 @@ class CleanSeasons : public SeriesSource {
     return values;
   }
   std::vector<double> DrawHeldOut(uint64_t index, int length) const override { return Draw(~index, length); }
-  int HeldOutStart(int) const override { return 96; }
+  int HeldOutStart(uint64_t, int) const override { return 96; }
 };
 
 double HeldOutLoss(bool seasons) {

@@ -33,6 +33,26 @@ TEST(ReadCsvSeriesTest, ReadsEveryColumnOfNumbers) {
   EXPECT_THAT((*series)[1].values, ElementsAre(2, -400));
 }
 
+TEST(ReadCsvSeriesTest, RowsOfSeveralSeriesAreToldApartByAColumn) {
+  const auto series = ReadCsvSeries(FileWith("shop,day,sales\n7,1,10\n8,1,20\n7,2,11\n"), {"sales"}, "shop");
+  ASSERT_TRUE(series.ok()) << series.status();
+  ASSERT_EQ(series->size(), 2u);
+  EXPECT_EQ((*series)[0].name, "7 sales");
+  EXPECT_THAT((*series)[0].values, ElementsAre(10, 11));
+  EXPECT_THAT((*series)[1].values, ElementsAre(20));
+}
+
+TEST(ReadCsvSeriesTest, TheColumnOfSeriesIsNoSeriesItself) {
+  const auto series = ReadCsvSeries(FileWith("shop,sales\n7,10\n"), {}, "shop");
+  ASSERT_TRUE(series.ok()) << series.status();
+  EXPECT_EQ(series->size(), 1u);
+}
+
+TEST(ReadCsvSeriesTest, AnAbsentColumnOfSeriesIsNamed) {
+  EXPECT_THAT(std::string(ReadCsvSeries(FileWith("a\n1\n"), {}, "shop").status().message()),
+              HasSubstr("no column \"shop\"; it has a"));
+}
+
 TEST(ReadCsvSeriesTest, ReadsNamedColumnsInTheirOrder) {
   const auto series = ReadCsvSeries(FileWith("a,b,c\n1,2,3\n"), {"c", "a"});
   ASSERT_TRUE(series.ok()) << series.status();

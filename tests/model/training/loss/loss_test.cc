@@ -33,6 +33,10 @@ Batch RandomBatch() {
   return {.values = torch::randn({3, 24}, torch::kFloat64), .positions = {5, 9, 13, 19}};
 }
 
+int64_t FirstTarget(const Batch& batch, int64_t row) {
+  return batch.first_targets.defined() ? batch.first_targets[row].item<int64_t>() : 0;
+}
+
 // The definition, one number at a time.
 double LossByHand(nn::Forecaster& forecaster, const Batch& batch) {
   const package::ForecasterConfig& config = forecaster->config;
@@ -44,7 +48,7 @@ double LossByHand(nn::Forecaster& forecaster, const Batch& batch) {
     for (size_t k = 0; k < batch.positions.size(); ++k) {
       for (int64_t j = 0; j < config.horizon; ++j) {
         const double value = batch.values[b][batch.positions[k] + 1 + j].item<double>();
-        if (std::isnan(value) || batch.positions[k] + 1 + j < batch.first_target) continue;
+        if (std::isnan(value) || batch.positions[k] + 1 + j < FirstTarget(batch, b)) continue;
         const double center = encoding.center[b][k].item<double>(), scale = encoding.scale[b][k].item<double>();
         const double target = std::clamp((value - center) / scale, -12.0, 12.0);
         for (int q = 0; q < config.quantile_count(); ++q, ++count) {
@@ -118,10 +122,10 @@ TEST(ComputeLossTest, MissingTargetsDoNotCount) {
   EXPECT_NEAR(ComputeLoss(forecaster, batch).loss.item<double>(), LossByHand(forecaster, batch), Rounding(kDoubleUnit));
 }
 
-TEST(ComputeLossTest, TargetsBeforeTheFirstDoNotCount) {
+TEST(ComputeLossTest, TargetsBeforeTheFirstOfTheirRowDoNotCount) {
   nn::Forecaster forecaster = Exact();
   Batch batch = RandomBatch();
-  batch.first_target = 12;
+  batch.first_targets = torch::tensor({12, 0, 16}).view({3, 1, 1});
   EXPECT_NEAR(ComputeLoss(forecaster, batch).loss.item<double>(), LossByHand(forecaster, batch), Rounding(kDoubleUnit));
 }
 

@@ -30,8 +30,9 @@ struct Outcome {
   std::string text;  // standard output and standard error
 };
 
-inline Outcome Execute(const std::string& arguments) {
-  FILE* pipe = popen((std::string(AAREN_TRAIN_PROGRAM) + arguments + " 2>&1").c_str(), "r");
+// `environment` stands before the program's name, like "PATH=/nowhere ".
+inline Outcome Execute(const std::string& arguments, const std::string& environment = "") {
+  FILE* pipe = popen((environment + AAREN_TRAIN_PROGRAM + arguments + " 2>&1").c_str(), "r");
   Outcome outcome;
   std::array<char, 4096> buffer;
   while (const size_t count = fread(buffer.data(), 1, buffer.size(), pipe)) outcome.text.append(buffer.data(), count);

@@ -1,0 +1,137 @@
+// The subcommand fit, run as a user runs programs.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "model/engine/events/event_package.h"
+#include "model/package/package.h"
+#include "tests/model/training/program/train_program.h"
+
+namespace aaren::training {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Without python3, because its methods take longer than all the rest.
+constexpr char kSmallFit[] = " fit --steps=2 --check_every=1 --batch=1 --threads=1 --windows=4";
+constexpr char kNoPython[] = "PATH=/nowhere ";
+
+Outcome Fit(const std::string& arguments) { return Execute(arguments, kNoPython); }
+
+// A daily wave with a missing value, and a series of ones.
+std::string WaveCsv(int rows = 400) {
+  const std::string path = Folder() + "/wave.csv";
+  std::ofstream file(path);
+  file << "time,load,level\n";
+  for (int t = 0; t < rows; ++t) {
+    file << t << "," << (t == 100 ? "" : absl::StrCat(10 + std::sin(t * 0.2618))) << "," << t % 7 << "\n";
+  }
+  return path;
+}
+
+std::string EventsFile(int streams = 3, int events = 60) {
+  const std::string path = Folder() + "/events.csv";
+  std::ofstream file(path);
+  file << "time,mark,series\n";
+  for (int s = 0; s < streams; ++s) {
+    for (int i = 0; i < events; ++i) file << 10 * i + i % 3 << ",m" << i % 4 << ",s" << s << "\n";
+  }
+  return path;
+}
+
+TEST(FitTest, WritesAPackageWithItsOriginAndComparesIt) {
+  const std::string output = Folder() + "/model";
+  const Outcome outcome = Fit(absl::StrCat(kSmallFit, " --keep --name=mine --csv=", WaveCsv(), " --output=", output));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.text;
+  for (const char* part :
+       {"mine", "aaren-univariate", "last value", "seasonal naive", "quantile loss is", "without AutoETS"}) {
+    EXPECT_THAT(outcome.text, HasSubstr(part));
+  }
+  const absl::StatusOr<package::ModelPackage> package = package::LoadPackage(output);
+  ASSERT_TRUE(package.ok()) << package.status();
+  EXPECT_EQ(package->name, "mine");
+  EXPECT_EQ(package->training.count("from"), 1u);
+  EXPECT_THAT(outcome.text, HasSubstr("--models=" + Folder() + " --default_model=mine"));
+}
+
+TEST(FitTest, AModelThatIsNotBetterIsNotWrittenAndItsFolderIsGone) {
+  const std::string output = Folder() + "/model";
+  const Outcome outcome =
+      Fit(absl::StrCat(kSmallFit, " --anew --horizon=4 --csv=", WaveCsv(), " --columns=load --output=", output));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("The new model is not better than aaren-univariate"));
+  EXPECT_THAT(outcome.text, HasSubstr("Nothing was written"));
+  EXPECT_FALSE(std::filesystem::exists(output));
+}
+
+TEST(FitTest, AnInterruptedRunKeepsTheBestWeightsSoFar) {
+  const std::string folder = Folder(), log = folder + "/log";
+  const Outcome outcome =
+      Fit(absl::StrCat(kSmallFit, " --steps=100000 --patience=100000 --keep --csv=", WaveCsv(), " --output=", folder,
+                       "/model 2>", log, " & job=$!; while kill -0 $job && ! grep -q 'step 1/' ", log,
+                       "; do sleep 0.05; done; kill -INT $job; wait $job", " #"));
+  EXPECT_THAT(outcome.text, HasSubstr("Wrote " + folder + "/model"));
+  EXPECT_TRUE(package::LoadPackage(folder + "/model").ok());
+}
+
+TEST(FitTest, AFullDiskEndsInOneLineThatNamesTheFile) {
+  const std::string output = Folder() + "/model";
+  std::filesystem::create_directories(output);
+  std::filesystem::create_symlink("/dev/full", output + "/model.json.new");
+  const Outcome outcome = Fit(absl::StrCat(kSmallFit, " --keep --csv=", WaveCsv(), " --output=", output));
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("aaren-train: cannot write " + output + "/model.json.new"));
+}
+
+TEST(FitTest, SeriesBelowEachOtherAreToldApart) {
+  const std::string path = Folder() + "/long.csv";
+  std::ofstream file(path);
+  file << "shop,sales\n";
+  for (int t = 0; t < 400; ++t) file << "a," << t % 5 << "\nb," << t % 7 << "\nc,1\n";
+  file.close();
+  const Outcome outcome =
+      Fit(absl::StrCat(kSmallFit, " --keep --series_column=shop --csv=", path, " --output=", Folder(), "/model"));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
+}
+
+TEST(FitTest, SeriesThatAreTooShortAreNamed) {
+  ExpectUserError(absl::StrCat(kSmallFit, " --output=x --csv=", WaveCsv(144)),
+                  "a horizon of 48 needs series of more than 144 rows; these have fewer: time (144), load (144)");
+}
+
+TEST(FitTest, WrongFlagsAreNamed) {
+  ExpectUserError(" fit --output=x", "either --csv=FILE or --events=FILE");
+  ExpectUserError(" fit --output=x --csv=a --events=b", "either --csv=FILE or --events=FILE");
+  ExpectUserError(" fit --csv=a", "--output=FOLDER is required");
+  ExpectUserError(" fit --csv=a --output=x --horizon=12", "--horizon needs --anew");
+  ExpectUserError(" fit --csv=a --output=x --missing=none", "--missing=none");
+  ExpectUserError(" fit --csv=/nowhere/a.csv --output=x", "/nowhere/a.csv");
+  ExpectUserError(" fit --csv=a --output=x --from=/nowhere/m", "/nowhere/m");
+}
+
+TEST(FitEventsTest, WritesAPackageAndComparesItBesideTheRules) {
+  const std::string output = Folder() + "/model";
+  const Outcome outcome =
+      Fit(absl::StrCat(kSmallFit, " --keep --name=mine --events=", EventsFile(), " --output=", output));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.text;
+  for (const char* part : {"18 events scored", "mine", "aaren-events", "Hawkes", "transitions", "nats an event"}) {
+    EXPECT_THAT(outcome.text, HasSubstr(part));
+  }
+  const absl::StatusOr<events::EventPackage> package = events::LoadEventPackage(output);
+  ASSERT_TRUE(package.ok()) << package.status();
+  EXPECT_EQ(package->training.at("data"), "recorded");
+}
+
+TEST(FitEventsTest, StreamsThatAreTooShortAreRefused) {
+  ExpectUserError(absl::StrCat(kSmallFit, " --output=x --events=", EventsFile(2, 5)), "fewer than 10 events");
+}
+
+}  // namespace
+}  // namespace aaren::training
