@@ -22,6 +22,8 @@ const Bench kBenches[] = {
      RunStepBench, kStepNote},
     {"silent", "tokens of the step engine whose forecast nobody wants: folds, probes, and those that are neither",
      RunSilentBench, kSilentNote},
+    {"rates", "how far intervals and alerts hold: 40 series of each kind, whole and with holes", RunRatesBench,
+     kRatesNote},
     {"device", "a GPU's kernel, counted on this CPU: what a tile of tokens takes of each part, and so at least of time",
      RunDeviceBench, kDeviceNote},
     {"numerics", "the error of a state after a hundred million tokens, beside the paper's in floats, and its cost",
