@@ -30,7 +30,7 @@ double Rounding(double unit) { return 24 * NetworkRounding(2, 4, 32, unit); }
 
 Batch RandomBatch() {
   torch::manual_seed(4);
-  return {.values = torch::randn({3, 24}, torch::kFloat64), .positions = {5, 9, 13, 19}};
+  return {.values = torch::randn({3, 24}, torch::kFloat64), .positions = {5, 9, 13, 19}, .first_targets = {}};
 }
 
 int64_t FirstTarget(const Batch& batch, int64_t row) {
@@ -71,7 +71,9 @@ TEST(ComputeLossTest, IsTwiceTheMeanPinballLoss) {
 Batch SeasonalBatch() {
   torch::manual_seed(4);
   const torch::Tensor season = (torch::arange(70, torch::kFloat64) * (2 * std::numbers::pi / 8)).sin();
-  return {.values = season + 0.2 * torch::randn({3, 70}, torch::kFloat64), .positions = {30, 40, 49, 61}};
+  return {.values = season + 0.2 * torch::randn({3, 70}, torch::kFloat64),
+          .positions = {30, 40, 49, 61},
+          .first_targets = {}};
 }
 
 // Float32 takes the fused loss, float64 takes operations of torch.

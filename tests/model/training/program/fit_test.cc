@@ -87,7 +87,7 @@ TEST(FitTest, AFullDiskEndsInOneLineThatNamesTheFile) {
   std::filesystem::create_symlink("/dev/full", output + "/model.json.new");
   const Outcome outcome = Fit(absl::StrCat(kSmallFit, " --keep --csv=", WaveCsv(), " --output=", output));
   EXPECT_EQ(outcome.exit_code, 1) << outcome.text;
-  EXPECT_THAT(outcome.text, HasSubstr("aaren-train: cannot write " + output + "/model.json.new"));
+  EXPECT_THAT(outcome.text, HasSubstr("aaren-train: " + output + "/model.json.new: cannot write"));
 }
 
 TEST(FitTest, SeriesBelowEachOtherAreToldApart) {
