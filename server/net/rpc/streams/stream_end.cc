@@ -104,7 +104,8 @@ void Stream::Finish(const grpc::Status& status) {
   traces_.reset();
   outgoing_.Close();
   incoming_.Drop();
-  commons_.host.last_words.Begin(last_word_, [this] { Cancel(); });
+  ended_.Begin(commons_.next_calls);
+  last_word_ = commons_.last_words.Take([this](CallPlaces::Why) { Cancel(); });
   io_.Finish(status, &finished_);
 }
 
