@@ -125,7 +125,7 @@ TEST_F(EventConversionTest, KeepsTheBitsOfTimesAndMarks) {
   // The high half of the time and the mark are signalling NaNs, if read as floats.
   const int64_t times[] = {0x7fa0'0001'0000'0000};
   const uint32_t marks[] = {0x7fa0'0001};
-  std::vector<float> inputs(conversion_.inputs()), copy(conversion_.inputs());
+  std::vector<float> inputs(conversion_.inputs({})), copy(conversion_.inputs({}));
   conversion_.CopyInputs({.times_ns = times, .marks = marks}, 1, {}, inputs.data());
   std::copy_n(inputs.begin(), inputs.size(), copy.begin());
   const events::Event event = events::EventAt(copy.data());
