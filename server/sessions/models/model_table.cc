@@ -42,6 +42,9 @@ bool Held(const std::shared_ptr<LoadedModel>& model) {
   return model.use_count() > 1 || std::any_of(model->other_tiers.begin(), model->other_tiers.end(), Held);
 }
 
+// Clients that name no model send values, so a model of another kind is the default only where no forecaster is.
+bool Forecasts(const std::shared_ptr<LoadedModel>& model) { return model->package.kind == package::kForecaster; }
+
 bool ByNameThenVersion(const std::shared_ptr<LoadedModel>& a, const std::shared_ptr<LoadedModel>& b) {
   return std::tie(a->package.name, a->package.version) < std::tie(b->package.name, b->package.version);
 }
@@ -70,9 +73,7 @@ absl::Status ModelTable::Add(package::ModelPackage package, std::unique_ptr<engi
   added.insert(added.end(), model->other_tiers.begin(), model->other_tiers.end());
   int index = -1;
   for (const auto& one : added) one->index = index = FreeIndex(index);
-  const auto forecasts = [](const auto& one) { return one->package.kind == package::kForecaster; };
-  // Clients that name no model send values, so a model of another kind is the default only where no forecaster is.
-  if (models_.empty() || (forecasts(model) && std::none_of(models_.begin(), models_.end(), forecasts))) {
+  if (models_.empty() || (Forecasts(model) && std::none_of(models_.begin(), models_.end(), Forecasts))) {
     std::tie(first_, first_name_) = std::tie(model->id, model->package.name);
   }
   models_.insert(std::upper_bound(models_.begin(), models_.end(), model, ByNameThenVersion), std::move(model));
@@ -154,10 +155,16 @@ ModelRef ModelTable::Default(absl::string_view session_key) const {
   const bool labelled = labels_.Shared(first_name_) != nullptr || labels_.Find(first_name_, kStable) != nullptr;
   ModelRef model = labelled ? nullptr : Offered(first_);
   if (model == nullptr) model = OfName(first_name_, session_key);
+  ModelRef of_another_kind;
   for (size_t i = 0; model == nullptr && i < models_.size(); ++i) {
-    if (!models_[i]->retiring) model = models_[i];
+    if (models_[i]->retiring) continue;
+    if (Forecasts(models_[i])) {
+      model = models_[i];
+    } else if (of_another_kind == nullptr) {
+      of_another_kind = models_[i];
+    }
   }
-  return model;
+  return model != nullptr ? model : of_another_kind;
 }
 
 absl::StatusOr<ModelRef> ModelTable::Find(const std::string& name, absl::string_view session_key) const {

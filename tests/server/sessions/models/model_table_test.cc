@@ -50,6 +50,17 @@ TEST(ModelTableTest, AForecasterIsTheDefaultBeforeModelsOfOtherKinds) {
   EXPECT_EQ(models.Find("").value()->id, "values:1");
 }
 
+TEST(ModelTableTest, AForecasterFollowsADefaultThatRetires) {
+  const auto models = shard::FakeModels();
+  package::ModelPackage package;
+  package.kind = package::kEvents;
+  package.name = "events";
+  ASSERT_TRUE(models->Add(package, std::make_unique<shard::FakeEngine>()).ok());
+  models->Retire("digest-sum-1");
+  models->Retire("digest-sum-2");
+  EXPECT_EQ(models->Find("").value()->id, "other:1");
+}
+
 TEST(ModelTableTest, SetsTheDefault) {
   const auto models = shard::FakeModels();
   EXPECT_TRUE(models->SetDefault("other").ok());
