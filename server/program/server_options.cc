@@ -97,7 +97,7 @@ rpc::ServerOptions ToServerOptions(const ServerConfig& config, uint64_t memory, 
   options.shard.save_interval = config::ToDuration(config.save_interval());
   options.shard.session_ttl = config::ToDuration(config.session_ttl());
   options.shard.ties.budget = &budget;
-  options.process_bytes = memory + std::max(memory / 8, kBesideMemory);
+  options.process_bytes = memory + memory / 8 + kBesideMemory;
   SetLimits(config, memory, options);
   return options;
 }

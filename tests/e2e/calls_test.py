@@ -7,7 +7,7 @@ from peers import http2
 import programs
 
 HOLDER = "127.0.0.2"
-CONNECTIONS, CALLS = 20, 60
+CONNECTIONS, CALLS = 20, 60  # a connection may have half of what others leave, so some connections have all
 
 IMPORT = b"/aaren.v1.Sessions/Import"
 LIST = b"/aaren.v1.Models/List"

@@ -9,6 +9,7 @@ namespace aaren::fuzz {
 void RunAnswer(absl::string_view bytes);
 void RunConfig(absl::string_view bytes);
 void RunCsv(absl::string_view bytes);
+void RunFrames(absl::string_view bytes);
 void RunMessage(absl::string_view bytes);
 void RunPackage(absl::string_view bytes);
 void RunPageToken(absl::string_view bytes);
@@ -25,6 +26,7 @@ absl::Span<const Target> Targets() {
   static constexpr Target kTargets[] = {{"answer", RunAnswer},
                                         {"config", RunConfig},
                                         {"csv", RunCsv},
+                                        {"frames", RunFrames},
                                         {"message", RunMessage},
                                         {"package", RunPackage},
                                         {"page_token", RunPageToken},

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "server/net/accept/peer_name.h"
+#include "server/net/accept/waiting_frames.h"
 #include "server/operate/log/log.h"
 
 namespace aaren::accept {
@@ -23,17 +25,24 @@ namespace {
 
 constexpr int kBacklog = 4096;       // connections waiting to be accepted; the kernel has a limit of its own
 constexpr int kAcceptsPerTurn = 64;  // then shards and open connections are looked at
-constexpr int kGateMs = 1, kRelieveMs = 2, kWatchMs = 20;  // until the next turn: connections wait, shards work, or not
+constexpr int kWatchMs = 20;         // between two looks at the connections
+constexpr int kRelieveMs = 2;        // between two looks at shards, while a shard works
+constexpr int kGateMs = 1;           // while handshakes wait for their turn
 constexpr absl::Duration kPause = absl::Milliseconds(20);  // after the descriptors ran out, before the next try
-constexpr absl::Duration kBetweenLooks = absl::Milliseconds(20), kBetweenScans = absl::Milliseconds(100);
-constexpr size_t kLooksAround = 100, kLeastLooks = 64;  // a look at all connections at once would take milliseconds
-constexpr size_t kEndedAtOnce = 16;                     // then the memory is measured again
-constexpr size_t kReserved = 8;                         // an eighth of the places is for hosts with fewer connections
+constexpr absl::Duration kBetweenLooks = absl::Milliseconds(20);
+constexpr size_t kLooksAround = 100;  // until each connection was looked at: all at once would take milliseconds
+constexpr size_t kLeastLooks = 64;
+constexpr absl::Duration kBetweenScans = absl::Milliseconds(100);  // between two scans of a full table
+constexpr int kMuchWaits = 16 << 10;                               // bytes
+constexpr size_t kLookBytes = 128 << 10;  // where small calls wait, more than are allowed at once
+constexpr size_t kEndedAtOnce = 16;       // then the memory is measured again
+constexpr size_t kReserved = 8;           // an eighth of the places is for hosts with fewer connections
 
-// The kernel probes a peer that has been silent for kSilentSeconds, three times. Each connection adds some seconds of
-// its own: of thousands of probes sent at once most would be lost.
-constexpr int kSilentSeconds = 60, kSpreadSeconds = 60, kProbeSeconds = 10, kProbes = 3;
-// The time for data to be acknowledged; the kernel applies the same time to its probes.
+// The kernel probes a peer that has been silent for kSilentSeconds, three times. Each connection adds up to
+// kSpreadSeconds of its own: of thousands of probes sent at once most would be lost.
+constexpr int kSilentSeconds = 60, kSpreadSeconds = 60;
+constexpr int kProbeSeconds = 10, kProbes = 3;
+// Unacknowledged data ends a connection after this time. The kernel applies the same time to its probes.
 constexpr int kUserTimeoutMs = 1000 * (kSilentSeconds + kSpreadSeconds + kProbes * kProbeSeconds);
 
 void Watch(int poll, int socket) {
@@ -45,6 +54,7 @@ void Watch(int poll, int socket) {
 
 void Set(int socket, int level, int option, int value) { setsockopt(socket, level, option, &value, sizeof(value)); }
 
+// Keepalive finds peers that vanish without a word.
 void SetUp(int socket, uint64_t number) {
   Set(socket, IPPROTO_TCP, TCP_NODELAY, 1);
   Set(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, kUserTimeoutMs);
@@ -53,6 +63,18 @@ void SetUp(int socket, uint64_t number) {
   Set(socket, IPPROTO_TCP, TCP_KEEPINTVL, kProbeSeconds);
   Set(socket, IPPROTO_TCP, TCP_KEEPCNT, kProbes);
 }
+
+// While gRPC can keep up with a client, little waits.
+bool BreaksHttp2(const Connection& connection) {
+  int waiting = 0;
+  if (ioctl(connection.socket, FIONREAD, &waiting) != 0 || waiting < kMuchWaits || !connection.Lasts()) return false;
+  std::string bytes(kLookBytes, 0);
+  bytes.resize(static_cast<size_t>(
+      std::max<ssize_t>(0, recv(connection.socket, bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT))));
+  return HasEndlessHeaders(bytes) || HasTooManyCalls(bytes);
+}
+
+bool LacksDescriptors(int error) { return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM; }
 
 }  // namespace
 
@@ -87,13 +109,15 @@ void Acceptor::Stop() {
   for (const int listener : std::exchange(listeners_, {})) close(listener);
 }
 
-void Acceptor::Start(std::vector<Shard> shards, const HandshakeGate::Options& gate, std::function<size_t()> excess) {
+void Acceptor::Start(std::vector<Shard> shards, const Bounds& bounds, std::function<size_t()> excess) {
   shards_ = std::move(shards);
   memory_.emplace(std::move(excess));
   placement_.emplace(shards_.size());
-  gate_.emplace(gate, poll_);
-  absl::MutexLock lock(&mutex_);
-  table_.emplace(shards_.size());
+  gate_.emplace(HandshakeGate::Options{.tls = bounds.tls, .shards = shards_.size(), .within = bounds.opening}, poll_);
+  {
+    absl::MutexLock lock(&mutex_);
+    table_.emplace(shards_.size());
+  }
   thread_ = std::thread([this] { Run(); });
   pthread_setname_np(thread_.native_handle(), "acceptor");
 }
@@ -119,7 +143,11 @@ int Acceptor::patience() const {
 
 void Acceptor::Turn(absl::Span<const int> ready) {
   const absl::Time now = clock_.Now();
-  LookAtConnections(now);
+  if (now >= next_look_) {
+    absl::MutexLock lock(&mutex_);
+    next_look_ = now + kBetweenLooks;
+    LookAtConnections(std::max(kLeastLooks, table_->size() / kLooksAround));
+  }
   LookAtMemory(now);
   LookAtShards(now);
   bool lacking = false;
@@ -135,7 +163,7 @@ void Acceptor::Turn(absl::Span<const int> ready) {
 bool Acceptor::AcceptFrom(int listener) {
   for (int i = 0; i < kAcceptsPerTurn; ++i) {
     const int socket = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (socket < 0) return errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM;
+    if (socket < 0) return !LacksDescriptors(errno);
     Admit(socket);
   }
   return true;
@@ -146,7 +174,7 @@ void Acceptor::Admit(int socket) {
   std::optional<size_t> shard;
   {
     absl::MutexLock lock(&mutex_);
-    if (!peer.empty() && Admits(host)) {
+    if (!peer.empty() && HasPlaceFor(host)) {
       shard = placement_->Choose(table_->of_shards());
       table_->Add(socket, host, *shard);
     }
@@ -162,17 +190,19 @@ void Acceptor::Admit(int socket) {
   gate_->Hold(socket, host, shards_[*shard].take, clock_.Now());
 }
 
+bool Acceptor::Admits(const std::string& host) const {
+  if (table_->size() >= max_connections_) return false;
+  const bool few = memory_->is_short() || table_->size() >= max_connections_ - max_connections_ / kReserved;
+  return !few || table_->OfHost(host) < kReserved;
+}
+
 // A full table is scanned for ended connections at most ten times a second: knocking at a full table costs little.
-bool Acceptor::Admits(const std::string& host) {
-  const auto has_place = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    const size_t left = max_connections_ - std::min(max_connections_, table_->size());
-    return left > max_connections_ / kReserved || (left > 0 && table_->OfHost(host) < kReserved);
-  };
-  if (!has_place() && clock_.Now() >= next_scan_) {
+bool Acceptor::HasPlaceFor(const std::string& host) {
+  if (!Admits(host) && clock_.Now() >= next_scan_) {
     next_scan_ = clock_.Now() + kBetweenScans;
-    table_->RemoveEnded(table_->size(), [](Connection&) {});
+    LookAtConnections(table_->size());
   }
-  return has_place();
+  return Admits(host);
 }
 
 void Acceptor::LookAtShards(absl::Time now) {
@@ -188,20 +218,20 @@ void Acceptor::LookAtShards(absl::Time now) {
 void Acceptor::LookAtMemory(absl::Time now) {
   if (!memory_->Grows(now)) return;
   absl::MutexLock lock(&mutex_);
-  for (const Connection* sender : table_->GreatestSenders(kEndedAtOnce)) {
-    End(*sender, "memory is short, and it sends most");
+  for (const Connection* connection : table_->GreatestSenders(kEndedAtOnce)) {
+    End(*connection, "memory is short, and it sends most");
   }
 }
 
-void Acceptor::LookAtConnections(absl::Time now) {
-  if (now < next_look_) return;
-  next_look_ = now + kBetweenLooks;
-  absl::MutexLock lock(&mutex_);
-  table_->RemoveEnded(std::max(kLeastLooks, table_->size() / kLooksAround), [&](Connection& connection) {
-    if (connection.Look(now)) {
+void Acceptor::LookAtConnections(size_t most) {
+  const absl::Time now = clock_.Now();
+  table_->RemoveEnded(most, [&](Connection& connection) {
+    const Traffic traffic = connection.traffic();
+    connection.sent.Look(traffic.bytes, now);
+    if (connection.header_time.IsOver(traffic, now)) {
       End(connection, "a header does not end, and nothing is answered");
-    } else if (connection.HasTooManyCalls()) {
-      End(connection, "more calls wait there than are allowed");
+    } else if (BreaksHttp2(connection)) {
+      End(connection, "more calls wait there than are allowed, or a header does not end");
     }
   });
   counters_.open.Set(table_->size());
@@ -217,7 +247,11 @@ void Acceptor::End(const Connection& connection, absl::string_view why) {
 void Acceptor::EndAll() {
   absl::MutexLock lock(&mutex_);
   if (!table_) return;
-  table_->RemoveEnded(table_->size(), [&](Connection& connection) { counters_.ended.Add(connection.Reset()); });
+  size_t ended = 0;
+  table_->RemoveEnded(table_->size(), [&](Connection& connection) { ended += connection.Reset(); });
+  counters_.ended.Add(ended);
+  if (ended == 0) return;
+  log::Log(log::LogLevel::kWarning, "connections ended: the server leaves", {{"connections", absl::StrCat(ended)}});
 }
 
 }  // namespace aaren::accept

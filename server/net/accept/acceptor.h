@@ -1,12 +1,16 @@
 #ifndef AAREN_SERVER_NET_ACCEPT_ACCEPTOR_H_
 #define AAREN_SERVER_NET_ACCEPT_ACCEPTOR_H_
 
-// The Acceptor listens, and gives each connection to a shard (placement.h). gRPC 1.51 could listen by itself, but then
+// The Acceptor listens, and gives each connection to a shard (placement.h). gRPC could listen by itself. But gRPC 1.51
 // stops accepting for good when file descriptors run out, counts no connections, and lets nobody end a connection.
 //
-// The last eighth of the places is for hosts with few connections, so that no host keeps all others out. Three acts end
-// a connection: a header that never ends and more calls than are allowed (connection_table.h), and growth of the process
-// beyond its memory (memory_watch.h). Nothing else does, and no host is kept away: behind a proxy both are everybody's.
+// A client that has said nothing yet is kept from the shards (handshake_gate.h). Beyond the limit a connection is
+// closed as soon as it is accepted. The last eighth of the places is for hosts with few connections, so that no host
+// keeps all others out. Three acts end a connection: a header that never ends (connection_table.h), more calls than are
+// allowed (waiting_frames.h), and growth of the process beyond its memory (memory_watch.h). Nothing else that a call
+// does ends the connection of the call, or keeps the host away: behind a proxy both are everybody's.
+//
+// While gRPC keeps a shard's thread, the acceptor lets another thread run the shard (net/rpc/baton.h).
 //
 // Threading: Start, Stop and the destructor by the owner; EndAll by anybody; counters are read by any thread.
 
@@ -57,9 +61,15 @@ class Acceptor {
                                                           const session::Clock& clock = session::Clock::System());
   ~Acceptor();
 
-  // `shards`: an element for each shard; the shards outlive the acceptor. `excess`: by how many bytes the process holds
-  // more than it may; null: never.
-  void Start(std::vector<Shard> shards, const HandshakeGate::Options& gate, std::function<size_t()> excess = nullptr);
+  struct Bounds {
+    bool tls = false;
+    absl::Duration opening = absl::InfiniteDuration();  // within which a client must speak
+  };
+
+  // `shards`: an element for each shard; the shards outlive the acceptor.
+  //
+  // `excess`: by how many bytes the process holds more than it may; null: never.
+  void Start(std::vector<Shard> shards, const Bounds& bounds, std::function<size_t()> excess = nullptr);
 
   // Accepts no further connection: new clients are refused.
   void Stop();
@@ -77,10 +87,11 @@ class Acceptor {
   int patience() const;
   bool AcceptFrom(int listener);
   void Admit(int socket) ABSL_LOCKS_EXCLUDED(mutex_);
-  bool Admits(const std::string& host) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool HasPlaceFor(const std::string& host) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool Admits(const std::string& host) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void LookAtShards(absl::Time now);
   void LookAtMemory(absl::Time now) ABSL_LOCKS_EXCLUDED(mutex_);
-  void LookAtConnections(absl::Time now) ABSL_LOCKS_EXCLUDED(mutex_);
+  void LookAtConnections(size_t most) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void End(const Connection& connection, absl::string_view why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const size_t max_connections_;
@@ -91,8 +102,9 @@ class Acceptor {
   std::vector<int> listeners_;
   std::vector<Shard> shards_;
   ConnectionCounters counters_;
-  absl::Time next_look_ = absl::InfinitePast(), next_scan_ = absl::InfinitePast();  // of some connections, of all
-  std::optional<MemoryWatch> memory_;  // this and the next three since Start
+  absl::Time next_look_ = absl::InfinitePast();  // at some of the connections
+  absl::Time next_scan_ = absl::InfinitePast();  // for a scan of a full table
+  std::optional<MemoryWatch> memory_;            // this and the next three since Start
   std::optional<Placement> placement_;
   std::optional<HandshakeGate> gate_;
   std::optional<ConnectionTable> table_ ABSL_GUARDED_BY(mutex_);

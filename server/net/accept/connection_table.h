@@ -4,8 +4,11 @@
 // A ConnectionTable has every open connection, and counts connections by shard and by host.
 //
 // gRPC owns the sockets and closes them at any time. The table therefore knows a connection by its descriptor and its
-// cookie, the kernel's own number of a socket, never given to another socket. Threading: not thread-safe.
+// cookie, the kernel's own number of a socket, never given to another socket.
+//
+// Threading: not thread-safe.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -14,26 +17,23 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
-#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "server/net/accept/tcp_socket.h"
 
 namespace aaren::accept {
-
-// What came on a connection, and the packets with data to the peer.
-struct Traffic {
-  uint64_t packets = 0, bytes = 0, answers = 0;
-};
-
-// Zeros if the descriptor is closed or no socket.
-Traffic TrafficOf(int socket);
 
 // HeaderTime detects a header that never ends. While gRPC waits for the end of a header, nothing else of the connection
 // is handled or answered, and each further packet costs a copy of all packets before (CVE-2023-33953). Other clients
 // get answers: tokens by forecasts or Acked, a call by a status, data of a message by room for more.
 class HeaderTime {
  public:
-  // True once half a minute has brought a hundred packets a second and no answer. So many packets are more than HTTP/2
-  // allows a client to send without an answer. Call IsOver every second or two.
+  static constexpr absl::Duration kLongest = absl::Seconds(30);
+  static constexpr uint64_t kPackets = 100;     // a second
+  static constexpr uint64_t kSmall = 256;       // bytes of a packet, on average
+  static constexpr uint64_t kBytes = 32 << 20;  // beyond what HTTP/2 allows a client to send without an answer
+
+  // True once, with nothing answered for kLongest, the client has sent kPackets a second of less than kSmall bytes, or
+  // more than kBytes. Call IsOver every second or two.
   bool IsOver(const Traffic& traffic, absl::Time now);
 
  private:
@@ -41,33 +41,35 @@ class HeaderTime {
   Traffic before_;                           // the traffic at that look
 };
 
-// True if `bytes`, from anywhere in a connection, begin twice as many calls as may be under way, and end few. gRPC 1.51
-// keeps as many calls as come until the client has confirmed the limit.
-bool BeginTooManyCalls(absl::string_view bytes);
+// How much a client has sent within the last two to four seconds. A plain value.
+class SentOfLate {
+ public:
+  // `bytes`: all bytes of the connection so far. Call Look every second or so.
+  void Look(uint64_t bytes, absl::Time now);
+
+  uint64_t Of(uint64_t bytes) const { return bytes - std::min(bytes, before_); }  // fewer once the connection is reset
+
+ private:
+  uint64_t before_ = 0, last_ = 0;  // at the look before the last, at the last
+  absl::Time next_ = absl::InfinitePast();
+};
 
 struct Connection {
-  bool Lasts() const;  // true while the descriptor still belongs to this connection
+  // True while the descriptor still belongs to this connection.
+  bool Lasts() const { return CookieOf(socket) == cookie; }
 
-  // Ends the connection at once, dropping unread and unsent bytes. False if the connection has ended already.
+  // Ends the connection at once, dropping unread and unsent bytes, and tells the peer. False if the connection has
+  // ended already.
   bool Reset() const;
 
   Traffic traffic() const;  // zeros if the connection has ended
-
-  // Notes the traffic. True once a header has taken too long. Call Look every second or two.
-  bool Look(absl::Time now);
-
-  // True if more calls wait to be read than may be under way. Over TLS nothing shows.
-  bool HasTooManyCalls() const;
-
-  uint64_t sent_of_late() const;  // the bytes that the client has sent within the last two to four seconds
 
   size_t shard = 0;
   int socket = -1;
   uint64_t cookie = 0;
   std::string host;
   HeaderTime header_time = {};
-  uint64_t sent_before = 0, sent_then = 0;  // two to four seconds ago, and two seconds later
-  absl::Time late_from = absl::InfinitePast();
+  SentOfLate sent = {};
 };
 
 class ConnectionTable {
@@ -78,7 +80,9 @@ class ConnectionTable {
   size_t OfHost(const std::string& host) const;
   const std::vector<size_t>& of_shards() const { return of_shards_; }  // connections of each
 
+  // Adds a connection of the shard.
   void Add(int socket, const std::string& host, size_t shard);
+
   // The connections that brought most of late, the greatest first: at most `most`, each with 64 KB or more.
   std::vector<const Connection*> GreatestSenders(size_t most) const;
 

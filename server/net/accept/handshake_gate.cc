@@ -5,14 +5,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
+
+#include "server/net/accept/tcp_socket.h"
 
 namespace aaren::accept {
 namespace {
 
-// Between two handshakes of a shard: beside other work no shard signs for more than half of its time.
-constexpr absl::Duration kBusyRest = absl::Milliseconds(2), kIdleRest = absl::Milliseconds(1);
-constexpr absl::Duration kMadeUpFor = absl::Milliseconds(1);  // the time between two calls of Advance
+constexpr absl::Duration kLongest = absl::Milliseconds(200);  // a handshake without an answer by then is over
+constexpr size_t kAtOnce = 2;                                 // handshakes of a shard: one may wait to be read
+constexpr absl::Duration kRest = absl::Milliseconds(2);       // the pause of a shard after a handshake
 
 }  // namespace
 
@@ -21,12 +22,13 @@ HandshakeGate::~HandshakeGate() {
 }
 
 void HandshakeGate::Hold(int socket, std::string host, Take take, absl::Time now) {
-  held_.insert_or_assign(socket, Held{std::move(host), std::move(take), now});
-  if (options_.within < absl::InfiniteDuration()) arrivals_.emplace_back(now, socket);
+  const uint64_t cookie = CookieOf(socket);
+  held_.insert_or_assign(socket, Held{cookie, std::move(host), std::move(take)});
+  if (options_.within < absl::InfiniteDuration()) arrivals_.push_back({socket, cookie, now});
   epoll_event event{};
   event.events = EPOLLIN | EPOLLRDHUP | EPOLLET;  // one event for all bytes so far: the bytes stay unread
   event.data.fd = socket;
-  if (epoll_ctl(poll_, EPOLL_CTL_ADD, socket, &event) != 0) return Close(socket);
+  if (epoll_ctl(poll_, EPOLL_CTL_ADD, socket, &event) != 0) return LetThrough(socket);
   Look(socket);
 }
 
@@ -35,55 +37,64 @@ bool HandshakeGate::Look(int socket) {
   if (found == held_.end()) return false;
   char byte;
   const ssize_t seen = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-  if (seen == 0 || (seen < 0 && errno != EAGAIN)) {
+  if (!IsEstablished(socket) || seen == 0) {
     Close(socket);
   } else if (seen > 0 && !std::exchange(found->second.spoke, true)) {
-    line_[found->second.host].push_back(socket);
+    if (!options_.tls)
+      LetThrough(socket);
+    else
+      line_[found->second.host].emplace_back(socket, found->second.cookie);
   }
   return true;
 }
 
-// The first connection of the host after the last host, by name: a host with many connections gets no more turns.
 void HandshakeGate::Advance(absl::Time now, bool busy) {
-  rests_until_ = std::max(rests_until_, now - kMadeUpFor);
-  while (!line_.empty() && rests_until_ <= now) {
+  std::erase_if(begun_, [&](const Moment& handshake) {
+    const bool ended = CookieOf(handshake.socket) != handshake.cookie;
+    if (!ended && now - handshake.at < kLongest && TrafficOf(handshake.socket).answers == 0) return false;
+    if (busy) rests_until_ = std::max(rests_until_, now) + kRest / options_.shards;
+    return true;
+  });
+  while (begun_.size() < kAtOnce * options_.shards && (!busy || now >= rests_until_)) {
+    const std::optional<Moment> next = Next(now);
+    if (!next.has_value()) return;
+    begun_.push_back(*next);
+    LetThrough(next->socket);
+  }
+}
+
+// The first connection of the host after the last host, by name: a host with many connections gets no more turns.
+std::optional<HandshakeGate::Moment> HandshakeGate::Next(absl::Time now) {
+  while (!line_.empty()) {
     auto host = line_.upper_bound(last_host_);
     if (host == line_.end()) host = line_.begin();
     last_host_ = host->first;
-    rests_until_ += Rest(busy);
-    LetThrough(host->second.front());
+    const auto [socket, cookie] = host->second.front();
+    host->second.pop_front();
+    if (host->second.empty()) line_.erase(host);
+    const auto held = held_.find(socket);
+    if (held != held_.end() && held->second.cookie == cookie) return Moment{socket, cookie, now};
   }
-}
-
-absl::Duration HandshakeGate::Rest(bool busy) const {
-  if (!options_.tls) return absl::ZeroDuration();
-  return (busy ? kBusyRest : kIdleRest) / static_cast<double>(options_.shards);
+  return std::nullopt;
 }
 
 void HandshakeGate::CloseSilent(absl::Time now) {
-  for (; !arrivals_.empty() && now - arrivals_.front().first >= options_.within; arrivals_.pop_front()) {
-    const auto held = held_.find(arrivals_.front().second);
-    const bool here = held != held_.end() && held->second.since == arrivals_.front().first;
+  while (!arrivals_.empty() && now - arrivals_.front().at >= options_.within) {
+    const auto held = held_.find(arrivals_.front().socket);
+    const bool here = held != held_.end() && held->second.cookie == arrivals_.front().cookie;
     if (here && !held->second.spoke) Close(held->first);
+    arrivals_.pop_front();
   }
 }
 
-void HandshakeGate::LeaveLine(int socket, const std::string& host) {
-  const auto own = line_.find(host);
-  if (own == line_.end()) return;
-  own->second.erase(std::remove(own->second.begin(), own->second.end(), socket), own->second.end());
-  if (own->second.empty()) line_.erase(own);
-}
-
 void HandshakeGate::LetThrough(int socket) {
-  const Held held = std::move(held_.extract(socket).mapped());
-  LeaveLine(socket, held.host);
+  const Take take = std::move(held_.extract(socket).mapped().take);
   epoll_ctl(poll_, EPOLL_CTL_DEL, socket, nullptr);
-  held.take(socket);
+  take(socket);
 }
 
 void HandshakeGate::Close(int socket) {
-  LeaveLine(socket, held_.extract(socket).mapped().host);
+  held_.erase(socket);
   close(socket);
 }
 

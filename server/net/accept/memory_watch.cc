@@ -16,8 +16,9 @@ bool MemoryWatch::Grows(absl::Time now) {
     malloc_trim(0);
     excess = excess_();
   }
+  is_short_ = excess > 0;
   level_ = std::min(level_, excess);
-  if (excess <= level_ + (2 << 20)) return false;
+  if (excess <= level_ + kGrowth) return false;
   level_ = excess;
   return true;
 }

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -9,10 +10,15 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 
 namespace aaren::accept {
+namespace {
+
+constexpr ptrdiff_t kNetworkBytes = 8;  // network part of an IPv6 address, its owner's alone
+
+}  // namespace
 
 std::string PeerName(int socket) {
   sockaddr_storage address{};
@@ -23,23 +29,29 @@ std::string PeerName(int socket) {
                   NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
     return "";
   }
-  std::pair<absl::string_view, absl::string_view> name = absl::StrSplit(host, absl::MaxSplits('%', 1));  // and the zone
-  absl::ConsumePrefix(&name.first, "::ffff:");
-  return absl::StrContains(name.first, ':') ? absl::StrCat("[", name.first, "]:", port)
-                                            : absl::StrCat(name.first, ":", port);
+  const absl::string_view plain = absl::StripPrefix(host, "::ffff:");
+  return absl::StrContains(plain, ':') ? NormalPeer(absl::StrCat("[", plain, "]:", port))
+                                       : absl::StrCat(plain, ":", port);
+}
+
+std::string NormalPeer(absl::string_view peer) {
+  if (!absl::ConsumePrefix(&peer, "ipv4:")) absl::ConsumePrefix(&peer, "ipv6:");
+  std::string name = absl::StrReplaceAll(peer, {{"%5B", "["}, {"%5D", "]"}, {"%5b", "["}, {"%5d", "]"}, {"%25", "%"}});
+  const size_t zone = name.find('%'), end = name.find(']');
+  if (zone < end && end != std::string::npos) name.erase(zone, end - zone);
+  return name;
 }
 
 std::string HostOf(absl::string_view name) {
-  const std::string host(name.substr(0, name.rfind(':')));
-  absl::string_view inner = host;
+  const absl::string_view host = name.substr(0, name.rfind(':'));
   in6_addr address;
-  if (!absl::ConsumePrefix(&inner, "[") || !absl::ConsumeSuffix(&inner, "]") ||
-      inet_pton(AF_INET6, std::string(inner).c_str(), &address) != 1 || IN6_IS_ADDR_LOOPBACK(&address)) {
-    return host;
-  }
-  std::fill(std::begin(address.s6_addr) + 8, std::end(address.s6_addr), uint8_t{0});
+  const std::string inner(absl::StripSuffix(absl::StripPrefix(host, "["), "]"));
+  if (inner.size() == host.size() || inet_pton(AF_INET6, inner.c_str(), &address) != 1) return std::string(host);
+  if (IN6_IS_ADDR_LOOPBACK(&address)) return std::string(host);
+  std::fill(std::begin(address.s6_addr) + kNetworkBytes, std::end(address.s6_addr), uint8_t{0});
   char text[INET6_ADDRSTRLEN];
-  return absl::StrCat("[", inet_ntop(AF_INET6, &address, text, sizeof(text)), "]");
+  inet_ntop(AF_INET6, &address, text, sizeof(text));
+  return absl::StrCat("[", text, "]");
 }
 
 }  // namespace aaren::accept

@@ -4,9 +4,7 @@
 // Tells who makes a call. Every call asks here, and nowhere else.
 
 #include <optional>
-#include <string>
 
-#include "absl/strings/string_view.h"
 #include "grpcpp/server_context.h"
 #include "server/identity/caller.h"
 #include "server/identity/callers.h"
@@ -21,10 +19,6 @@ namespace aaren::rpc {
 // REQUIRES: the call has begun. Any thread.
 session::Outcome<identity::Caller> CallerOf(const grpc::ServerContext& context, const identity::Callers* callers,
                                             identity::Role least, const session::Clock& clock);
-
-// The name of gRPC's `peer` as the acceptor names connections: "ipv6:%5B::1%5D:5021" is "[::1]:5021". A link-local
-// address loses its zone.
-std::string NameOf(absl::string_view peer);
 
 // Why an admitted caller may not call any more: struck out, expired, or with a role below `least`.
 std::optional<session::Refusal> StillMayCall(const identity::Caller& caller, const identity::Callers* callers,

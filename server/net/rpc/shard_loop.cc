@@ -62,6 +62,7 @@ ShardLoop::ShardLoop(const LoopOptions& options, const models::ModelTable& model
       tracer_(MakeTracer(options, clock)),
       shard_(options.index, WithTracer(options.shard, tracer_.get()), models, registrar, clock),
       services_(models, registrar),
+      last_words_(clock),
       baton_(clock),
       threads_(baton_),
       rounds_(clock) {}
@@ -84,6 +85,7 @@ absl::Status ShardLoop::Build() {
                                                       .limits = options_.limits,
                                                       .clock = clock_,
                                                       .calls = calls_,
+                                                      .last_words = last_words_,
                                                       .callers = options_.callers});
   shard_.mailbox().SetWaker([this] { queue_->Wake(); });
   server_ = builder.BuildAndStart();
@@ -151,7 +153,11 @@ void ShardLoop::RunWhileKept(size_t hand) {
 // connection, gRPC queues the work on a thread of gRPC's own, where more work waits behind. A probe of health does not
 // wait.
 void ShardLoop::AcceptCalls(bool accept) {
-  streams_->AcceptStreams(accept);
+  if (accept) {
+    last_words_.Resume();
+  } else {
+    last_words_.Pause();
+  }
   services_.AcceptCalls(accept);
 }
 
@@ -194,6 +200,7 @@ void ShardLoop::Tick(absl::Time now) {
   services_.LookAtStore(options_.store_grace, now);
   streams_->EndStale(kPart);
   if (!rounds_.SecondIsOver(now)) return;
+  last_words_.EndStale();
   services_.EndStale();
 }
 

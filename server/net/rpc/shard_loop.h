@@ -118,7 +118,8 @@ class ShardLoop {
   const std::unique_ptr<trace::Tracer> tracer_;  // null: nothing is traced
   shard::SessionShard shard_;
   ShardServices services_;
-  int calls_ = 0;  // alive on the queue
+  int calls_ = 0;         // alive on the queue
+  LastWords last_words_;  // the streams' statuses
   Baton baton_;
   std::unique_ptr<EventQueue> queue_;
   std::unique_ptr<StreamGroup> streams_;

@@ -3,15 +3,19 @@
 
 // CallPlaces bound the calls of one kind that may be under way at once.
 //
-// A call waiting for its client, for the request or until the reply is taken, holds a place for nothing. When all
-// places are taken, the call that has waited longest gives way. Neither slow nor silent clients keep other clients out.
+// One connection may have half of the free places. A call waiting for its client, for the request or until the reply is
+// taken, holds a place for nothing. When all places are taken, the call that has waited longest gives way, a second
+// after the wait began. Neither slow nor silent clients keep other clients out.
 //
-// Threading: the thread of the calls' queue.
+// Threading: belongs to one thread, the thread of the calls' queue.
 
 #include <cstddef>
+#include <cstdint>
 #include <list>
+#include <string>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/functional/any_invocable.h"
 #include "absl/time/time.h"
 #include "server/sessions/session/clock.h"
@@ -19,14 +23,11 @@
 namespace aaren::rpc {
 
 class CallPlaces {
-  struct Call;
-  using Calls = std::list<Call>;
-
  public:
   enum class Why { kGivesWay, kStale };
   using GiveUp = absl::AnyInvocable<void(Why)>;
 
-  // The place of one call, until the Place is destroyed or the call loses the place. May be empty.
+  // The place of one call, until the Place is destroyed. May be empty.
   class Place {
    public:
     Place() = default;
@@ -36,49 +37,56 @@ class CallPlaces {
 
     bool taken() const { return places_ != nullptr; }
 
-    // From now on, until EndWaiting, the call waits for its client, and holds `bytes` meanwhile.
+    // From now on, until EndWaiting, the call waits for its client, and holds `bytes` meanwhile. Does nothing if the
+    // place is empty or lost.
     void BeginWaiting(size_t bytes = 0);
     void EndWaiting();
 
    private:
     friend class CallPlaces;
+    Place(CallPlaces* places, uint64_t number) : places_(places), number_(number) {}
 
     CallPlaces* places_ = nullptr;
-    Calls::iterator call_;
+    uint64_t number_ = 0;
   };
 
-  // A call gives way when it has waited for `patience`.
-  CallPlaces(size_t limit, const session::Clock& clock, absl::Duration patience = absl::Seconds(1))
-      : limit_(limit), patience_(patience), clock_(clock) {}
+  CallPlaces(size_t limit, const session::Clock& clock) : limit_(limit), clock_(clock) {}
 
-  // A place for a call that waits for its client from now on; empty if no waiting call gives way. `give_up` is called
-  // when the call loses its place, and must end the call; not after the Place has gone. CallPlaces outlive the places.
-  Place Take(GiveUp give_up);
+  // A place for a call of `peer`, named by gRPC; empty if no waiting call gives way. `give_up` is called when the call
+  // loses its place, and must end the call; not after the Place has gone. CallPlaces outlive all their places.
+  Place Take(const std::string& peer, GiveUp give_up);
 
-  // Takes the places of calls that have waited long enough, the longest first, until the taken calls held `lacking`
-  // bytes in all. False, without a place taken, if all together hold less.
+  // Takes the places of calls waiting for their clients for a second or more, the longest first, until the taken calls
+  // held `lacking` bytes in all. False, without a place taken, if all calls together hold less.
   bool MakeRoom(size_t lacking);
 
   // Takes the places of calls waiting for their clients since `oldest`, or longer.
   void EndStale(absl::Time oldest);
 
-  size_t size() const { return working_.size() + waiting_.size(); }
+  size_t size() const { return calls_.size(); }
 
  private:
+  using Waiting = std::list<std::pair<absl::Time, uint64_t>>;  // numbers, the longest first
+
   struct Call {
+    std::string peer;
     GiveUp give_up;
-    Place* place;
-    bool waits = false;  // for its client, since:
-    absl::Time since = absl::InfiniteFuture();
-    size_t bytes = 0;  // held by the call meanwhile
+    Waiting::iterator waiting;  // waiting_.end(): for no client
+    size_t bytes = 0;           // held by the call while it waits
   };
 
-  void TakeAway(Calls::iterator call, Why why);
+  bool Admits(const std::string& peer) const;
+  bool MakeWay();
+  void Remove(uint64_t number);
+  void TakeAway(uint64_t number, Why why);
+  void EndWaiting(Call& call);
 
   const size_t limit_;
-  const absl::Duration patience_;
   const session::Clock& clock_;
-  Calls working_, waiting_;  // calls with a place; waiting_: the longest first
+  uint64_t last_number_ = 0;
+  absl::flat_hash_map<uint64_t, Call> calls_;  // calls with a place
+  absl::flat_hash_map<std::string, size_t> by_peer_;
+  Waiting waiting_;
 };
 
 }  // namespace aaren::rpc

@@ -1,18 +1,14 @@
 #ifndef AAREN_SERVER_NET_RPC_LIMITS_STREAM_LIMITS_H_
 #define AAREN_SERVER_NET_RPC_LIMITS_STREAM_LIMITS_H_
 
-// What clients may make one shard hold, and for how long, beside tokens and sessions (ShardOptions has those).
+// How much clients may make one shard hold, and for how long, beside tokens and sessions (for both see ShardOptions).
+// README.md lists every limit.
 
 #include <cstddef>
 
 #include "absl/time/time.h"
 
 namespace aaren::rpc {
-
-// An ended call has no place any more, and gRPC keeps the call until the client's connection takes the status. Each call
-// has a few seconds; beyond a thousand calls the oldest is cut off.
-inline constexpr size_t kMostLastWords = 1024;
-inline constexpr absl::Duration kLastWordsTime = absl::Seconds(5);
 
 struct StreamLimits {
   size_t streams = 16'384;                 // open at once

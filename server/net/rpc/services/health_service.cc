@@ -38,11 +38,12 @@ class HealthService::Watch {
 
   void OnAccepted(bool ok) {
     if (!ok) return delete this;  // never begun: OnGone does not come
-    health_.host_.next_calls.Wait([&health = health_] { new Watch(health); });
+    health_.host_.last_words.WhenFew([&health = health_] { new Watch(health); });
     operations_.End(Operations::kAccept);
     if (is_gone()) return Finish(grpc::Status::CANCELLED);
-    place_ = health_.places_.Take([this](CallPlaces::Why why) { GiveUp(why); });
+    place_ = health_.places_.Take(context_.peer(), [this](CallPlaces::Why why) { GiveUp(why); });
     if (!place_.taken()) return Finish(TooMany());
+    place_.BeginWaiting();
     operations_.Begin(Operations::kRead);
     io_.Read(&received_, &read_);
   }
@@ -90,8 +91,7 @@ class HealthService::Watch {
   void Finish(const grpc::Status& status) {
     if (std::exchange(finishing_, true)) return DeleteIfDone();
     place_ = {};
-    ended_.Begin(health_.host_.next_calls);
-    last_word_ = health_.host_.last_words.Take([this](CallPlaces::Why) { context_.TryCancel(); });
+    health_.host_.last_words.Begin(last_word_, [this] { context_.TryCancel(); });
     io_.Finish(status, &finished_);
   }
 
@@ -110,8 +110,8 @@ class HealthService::Watch {
   grpc::ByteBuffer received_;
   Kind kind_ = Kind::kUnknown;
   grpc::ServerAsyncReaderWriter<HealthCheckResponse, grpc::ByteBuffer> io_;
-  CallPlaces::Place place_, last_word_;  // after context_
-  NextCalls::Ended ended_;
+  CallPlaces::Place place_;  // place_ and last_word_ after context_
+  LastWords::Word last_word_;
   CallEvent<Watch> accepted_{this, &Watch::OnAccepted}, read_{this, &Watch::OnRead}, written_{this, &Watch::OnWritten},
       gone_{this, &Watch::OnGone}, finished_{this, &Watch::OnFinished};
   HealthCheckResponse::ServingStatus told_ = HealthCheckResponse::UNKNOWN;

@@ -72,9 +72,9 @@ class ReflectionCall {
  private:
   void OnAccepted(bool ok) {
     if (!ok) return delete this;  // the server has shut down
-    host_.next_calls.Wait(
+    host_.last_words.WhenFew(
         [&service = service_, &host = host_, &services = services_] { new ReflectionCall(service, host, services); });
-    place_ = host_.reflections.Take([this](CallPlaces::Why why) { GiveUp(why); });
+    place_ = host_.reflections.Take(context_.peer(), [this](CallPlaces::Why why) { GiveUp(why); });
     if (!place_.taken()) return Finish(TooMany("too many calls of reflection are open here"));
     Read();
   }
@@ -122,8 +122,7 @@ class ReflectionCall {
   void Finish(const grpc::Status& status) {
     finishing_ = true;
     place_ = {};
-    ended_.Begin(host_.next_calls);
-    last_word_ = host_.last_words.Take([this](CallPlaces::Why) { context_.TryCancel(); });
+    host_.last_words.Begin(last_word_, [this] { context_.TryCancel(); });
     io_.Finish(status, &finished_);
   }
 
@@ -143,8 +142,8 @@ class ReflectionCall {
   grpc::ServerContext context_;
   grpc::ServerAsyncReaderWriter<ServerReflectionResponse, grpc::ByteBuffer> io_;
   grpc::ByteBuffer received_;
-  CallPlaces::Place place_, last_word_;  // after context_
-  NextCalls::Ended ended_;
+  CallPlaces::Place place_;  // place_ and last_word_ after context_
+  LastWords::Word last_word_;
   Operations operations_{Operations::kFinish};
   bool finishing_ = false;
   CallEvent<ReflectionCall> accepted_{this, &ReflectionCall::OnAccepted}, read_{this, &ReflectionCall::OnRead},

@@ -50,7 +50,13 @@ void ShardServices::Serve() {
   RefuseUnknownMethods(unknown_methods_, *unary_);
 }
 
-void ShardServices::AcceptCalls(bool accept) { accept ? unary_->next_calls.Resume() : unary_->next_calls.Pause(); }
+void ShardServices::AcceptCalls(bool accept) {
+  if (accept) {
+    unary_->last_words.Resume();
+  } else {
+    unary_->last_words.Pause();
+  }
+}
 
 void ShardServices::LookAtStore(absl::Duration grace, absl::Time now) {
   health_->SetStoreServing(registrar_.store_health().AwayFor(now) <= grace);

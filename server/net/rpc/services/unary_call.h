@@ -101,9 +101,10 @@ class UnaryCall {
 
   void OnAccepted(bool ok) {
     if (!ok) return delete this;  // the server has shut down; OnOver does not come
-    host().next_calls.Wait([method = method_] { Accept(method); });
+    host().last_words.WhenFew([method = method_] { Accept(method); });
     if (const auto leaving = WhyLeaving()) return Refuse(*leaving);
     if (const std::optional<session::Refusal> refusal = WhyRefused()) return Refuse(*refusal);
+    place_.BeginWaiting();
     operations_.Begin(Operations::kRead);
     io_.Read(&received_, &read_);
   }
@@ -118,7 +119,7 @@ class UnaryCall {
     if (caller.refusal) return std::move(caller.refusal);
     caller_ = std::move(caller.value);
     if (auto refusal = host().Charge(caller_.account)) return refusal;
-    place_ = host().places.Take([this](CallPlaces::Why why) { GiveUp(why); });
+    place_ = host().places.Take(context_.peer(), [this](CallPlaces::Why why) { GiveUp(why); });
     if (place_.taken()) return std::nullopt;
     if (caller_.account != nullptr) caller_.account->unary_calls.GiveBack();
     return UnaryHost::TooMany("too many unary calls are under way here");
@@ -175,8 +176,7 @@ class UnaryCall {
   void Refuse(const session::Refusal& refusal) {
     finishing_ = true;
     place_ = {};
-    ended_.Begin(host().next_calls);
-    last_word_ = host().last_words.Take([this](CallPlaces::Why) { context_.TryCancel(); });
+    host().last_words.Begin(last_word_, [this] { context_.TryCancel(); });
     io_.FinishWithError(ToGrpcStatus(refusal), &finished_);
   }
 
@@ -211,8 +211,8 @@ class UnaryCall {
   grpc::ByteBuffer received_;
   Request request_;
   grpc::ServerAsyncReader<Response, grpc::ByteBuffer> io_;
-  CallPlaces::Place place_, last_word_;  // after context_
-  NextCalls::Ended ended_;
+  CallPlaces::Place place_;  // place_ and last_word_ after context_
+  LastWords::Word last_word_;
   size_t held_bytes_ = 0;
   Operations operations_{Operations::kFinish, Operations::kOver};
   bool finishing_ = false;  // the last operation has begun

@@ -18,8 +18,8 @@
 #include "server/identity/callers.h"
 #include "server/net/rpc/caller.h"
 #include "server/net/rpc/limits/call_places.h"
+#include "server/net/rpc/limits/last_words.h"
 #include "server/net/rpc/limits/stream_limits.h"
-#include "server/net/rpc/next_calls.h"
 #include "server/sessions/session/clock.h"
 #include "server/sessions/session/mailbox.h"
 #include "server/sessions/session/peer.h"
@@ -36,7 +36,7 @@ struct UnaryHost {
         clock(k),
         places(l.unary_calls, k),
         reflections(l.reflections, k),
-        last_words(kMostLastWords, k, absl::ZeroDuration()) {}
+        last_words(k) {}
 
   // Counts a call for the tenant's rate, or refuses a call beyond the rate.
   std::optional<session::Refusal> Charge(identity::Account* account) const {
@@ -64,7 +64,7 @@ struct UnaryHost {
     const absl::Time oldest = clock.Now() - limits.unread;
     places.EndStale(oldest);
     reflections.EndStale(oldest);
-    last_words.EndStale(clock.Now() - kLastWordsTime);
+    last_words.EndStale();
   }
 
   grpc::ServerCompletionQueue& queue;
@@ -73,8 +73,7 @@ struct UnaryHost {
   const StreamLimits limits;
   const session::Clock& clock;
   CallPlaces places, reflections;
-  CallPlaces last_words;  // of ended calls
-  NextCalls next_calls;
+  LastWords last_words;
   size_t held_bytes = 0;
   bool draining = false;                       // the server leaves
   const identity::Callers* callers = nullptr;  // the known callers; null: everybody may do everything

@@ -22,9 +22,8 @@ class UnknownCall {
  private:
   void OnAccepted(bool ok) {
     if (!ok) return delete this;  // the server has shut down
-    host_.next_calls.Wait([&service = service_, &host = host_] { new UnknownCall(service, host); });
-    ended_.Begin(host_.next_calls);
-    last_word_ = host_.last_words.Take([this](CallPlaces::Why) { context_.TryCancel(); });
+    host_.last_words.WhenFew([&service = service_, &host = host_] { new UnknownCall(service, host); });
+    host_.last_words.Begin(last_word_, [this] { context_.TryCancel(); });
     const std::string method = absl::CHexEscape(absl::string_view(context_.method()).substr(0, kShown));
     io_.Finish({grpc::StatusCode::UNIMPLEMENTED, absl::StrCat("there is no method ", method)}, &finished_);
   }
@@ -36,8 +35,7 @@ class UnknownCall {
   CallCount count_;
   grpc::GenericServerContext context_;
   grpc::GenericServerAsyncReaderWriter io_;
-  NextCalls::Ended ended_;
-  CallPlaces::Place last_word_;  // after context_
+  LastWords::Word last_word_;  // after context_
   CallEvent<UnknownCall> accepted_{this, &UnknownCall::OnAccepted}, finished_{this, &UnknownCall::OnFinished};
 };
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "server/net/rpc/caller.h"
+#include "server/net/accept/peer_name.h"
 #include "server/net/rpc/messages/grpc_status.h"
 
 namespace aaren::rpc {
@@ -24,7 +24,7 @@ Stream::Stream(StreamCommons& commons)
 void Stream::OnAccepted(bool ok) {
   if (!ok) return delete this;  // the server has shut down
   // The next call is waited for at once, whatever becomes of this call.
-  commons_.next_calls.Wait([&commons = commons_] { Accept(commons); });
+  commons_.host.last_words.WhenFew([&commons = commons_] { Accept(commons); });
   if (commons_.phase != StreamCommons::Phase::kServing) return Finish(GoneStatus());
   if (const std::optional<session::Refusal> refusal = member_.Join(*this, context_)) {
     return Finish(ToGrpcStatus(*refusal));
@@ -112,7 +112,7 @@ void Stream::OnWritten(bool ok) {
 
 StreamInfo Stream::Describe(absl::Time now) const {
   StreamInfo info{.number = member_.number(),
-                  .peer = NameOf(member_.peer()),
+                  .peer = accept::NormalPeer(member_.peer()),
                   .tenant = member_.caller().tenant,
                   .role = member_.caller().role,
                   .age = now - member_.joined(),

@@ -31,8 +31,7 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "server/identity/callers.h"
 #include "server/net/rpc/event.h"
-#include "server/net/rpc/limits/call_places.h"
-#include "server/net/rpc/next_calls.h"
+#include "server/net/rpc/limits/last_words.h"
 #include "server/net/rpc/streams/incoming.h"
 #include "server/net/rpc/streams/item_handler.h"
 #include "server/net/rpc/streams/membership.h"
@@ -123,8 +122,7 @@ class Stream final {
   StreamPeer peer_;
   ItemHandler handler_;
   std::unique_ptr<StreamTraces> traces_;  // null: none of the messages was traced
-  NextCalls::Ended ended_;
-  CallPlaces::Place last_word_;  // after context_
+  LastWords::Word last_word_;             // after context_
 };
 
 }  // namespace aaren::rpc

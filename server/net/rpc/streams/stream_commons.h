@@ -9,9 +9,8 @@
 #include "aaren/v1/stream.grpc.pb.h"
 #include "grpcpp/completion_queue.h"
 #include "server/identity/callers.h"
-#include "server/net/rpc/limits/call_places.h"
+#include "server/net/rpc/limits/last_words.h"
 #include "server/net/rpc/limits/stream_limits.h"
-#include "server/net/rpc/next_calls.h"
 #include "server/net/rpc/streams/outbox.h"
 #include "server/net/rpc/streams/shared_bytes.h"
 #include "server/net/rpc/streams/stream_counters.h"
@@ -35,13 +34,13 @@ struct StreamHost {
   StreamLimits limits;
   const session::Clock& clock;
   int& calls;                                  // alive on the queue
+  LastWords& last_words;                       // of ended streams
   const identity::Callers* callers = nullptr;  // null: everybody may do everything
 };
 
 struct StreamCommons {
   explicit StreamCommons(StreamHost h)
       : host(std::move(h)),
-        last_words(kMostLastWords, host.clock, absl::ZeroDuration()),
         headers(host.limits.input_bytes),
         input(host.limits.input_bytes),
         unread(host.limits.unread_bytes, &counters.unread_bytes) {}
@@ -56,8 +55,6 @@ struct StreamCommons {
   const StreamHost host;
   Phase phase = Phase::kServing;
   StreamCounters counters;
-  CallPlaces last_words;  // of ended streams
-  NextCalls next_calls;   // streams to come
   StreamTable table;
   SharedBytes headers;     // of open streams
   SharedBytes input;       // messages that are not handled to their end

@@ -104,8 +104,7 @@ void Stream::Finish(const grpc::Status& status) {
   traces_.reset();
   outgoing_.Close();
   incoming_.Drop();
-  ended_.Begin(commons_.next_calls);
-  last_word_ = commons_.last_words.Take([this](CallPlaces::Why) { Cancel(); });
+  commons_.host.last_words.Begin(last_word_, [this] { Cancel(); });
   io_.Finish(status, &finished_);
 }
 

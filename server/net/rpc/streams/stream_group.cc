@@ -40,11 +40,6 @@ void StreamGroup::Flush(absl::Duration at_most) {
   }
 }
 
-void StreamGroup::EndStale(absl::Duration at_most) {
-  commons_.last_words.EndStale(commons_.host.clock.Now() - kLastWordsTime);
-  walk_.GoOn(at_most);
-}
-
 std::vector<StreamInfo> StreamGroup::Describe(uint64_t after, size_t most) const {
   const absl::Time now = commons_.host.clock.Now();
   const StreamTable::Streams& streams = commons_.table.streams();

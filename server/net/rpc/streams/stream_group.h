@@ -35,10 +35,7 @@ class StreamGroup {
   void Flush(absl::Duration at_most);
 
   // Ends streams that have waited for too long, and streams of callers without the right any more (stream_walk.h).
-  void EndStale(absl::Duration at_most);
-
-  // Waits for further streams from now on, or for none until the next call.
-  void AcceptStreams(bool accept) { accept ? commons_.next_calls.Resume() : commons_.next_calls.Pause(); }
+  void EndStale(absl::Duration at_most) { walk_.GoOn(at_most); }
 
   // Tells every stream that the server leaves, and refuses new ones.
   void Drain(absl::Duration deadline);

@@ -20,10 +20,13 @@ class MemoryWatchTest : public testing::Test {
 
 TEST_F(MemoryWatchTest, MemoryThatIsNotShortDoesNotGrow) {
   EXPECT_FALSE(Grows(0));
-  EXPECT_FALSE(Grows(0));
+  EXPECT_FALSE(watch_.is_short());
 }
 
-TEST_F(MemoryWatchTest, ALittleIsNobodysFault) { EXPECT_FALSE(Grows(2 << 20)); }
+TEST_F(MemoryWatchTest, ALittleIsNobodysFault) {
+  EXPECT_FALSE(Grows(2 << 20));
+  EXPECT_TRUE(watch_.is_short());
+}
 
 TEST_F(MemoryWatchTest, GrowthCountsFromTheLastGrowth) {
   EXPECT_TRUE(Grows(3 << 20));

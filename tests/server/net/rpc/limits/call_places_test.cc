@@ -3,9 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
-#include "absl/time/time.h"
+#include "absl/strings/str_cat.h"
 #include "tests/server/sessions/shard/world/world.h"
 
 namespace aaren::rpc {
@@ -16,106 +17,109 @@ using ::testing::IsEmpty;
 
 class CallPlacesTest : public testing::Test {
  protected:
-  // A call that waits for its client.
-  bool Begin(int call, size_t bytes = 0) {
-    CallPlaces::Place place = places_.Take(
-        [this, call](CallPlaces::Why why) { (why == CallPlaces::Why::kStale ? stale_ : gave_way_).push_back(call); });
+  // A call waiting for its client, unless told otherwise.
+  bool Begin(const std::string& peer, bool waits = true) {
+    CallPlaces::Place place = places_.Take(absl::StrCat("ipv4:", peer), [this, peer](CallPlaces::Why why) {
+      (why == CallPlaces::Why::kStale ? stale_ : cancelled_).push_back(peer);
+    });
     if (!place.taken()) return false;
-    if (bytes > 0) place.BeginWaiting(bytes);
+    if (waits) place.BeginWaiting();
     held_.push_back(std::move(place));
     return true;
   }
 
-  // Takes all places.
-  void Fill() {
-    for (int call = 0; call < 3; ++call) ASSERT_TRUE(Begin(call)) << call;
+  // Takes all eight places, by four connections of a host.
+  void FillBy(const std::string& host, bool waits = true) {
+    int port = 0;
+    for (const int calls : {4, 2, 1, 1}) {
+      ++port;
+      for (int i = 0; i < calls; ++i) ASSERT_TRUE(Begin(absl::StrCat(host, ":", port), waits));
+    }
+    ASSERT_EQ(places_.size(), 8u);
   }
 
   shard::TestClock clock_;
-  std::vector<int> gave_way_, stale_;  // calls without a place any more
-  CallPlaces places_{3, clock_};
+  std::vector<std::string> cancelled_, stale_;  // peers of calls without a place any more
+  CallPlaces places_{8, clock_};
   std::vector<CallPlaces::Place> held_;
 };
 
+TEST_F(CallPlacesTest, OneConnectionHasHalfOfThem) {
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(Begin("1.1.1.1:1")) << i;
+  EXPECT_FALSE(Begin("1.1.1.1:1"));
+  EXPECT_TRUE(Begin("1.1.1.1:2"));
+}
+
+TEST_F(CallPlacesTest, OthersHaveHalfOfWhatIsLeft) {
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(Begin("1.1.1.1:1"));
+  EXPECT_TRUE(Begin("1.1.1.1:2"));
+  EXPECT_TRUE(Begin("1.1.1.1:2"));
+  EXPECT_FALSE(Begin("1.1.1.1:2"));
+  EXPECT_THAT(cancelled_, IsEmpty());
+}
+
 TEST_F(CallPlacesTest, PlaceIsThereAgainWhenItsCallHasGone) {
-  Fill();
-  EXPECT_FALSE(Begin(3));
+  FillBy("1.1.1.1");
+  EXPECT_FALSE(Begin("1.1.1.1:5"));
   held_.pop_back();
-  EXPECT_TRUE(Begin(3));
-  EXPECT_THAT(gave_way_, IsEmpty());
+  EXPECT_TRUE(Begin("1.1.1.1:5"));
+  EXPECT_THAT(cancelled_, IsEmpty());
 }
 
 TEST_F(CallPlacesTest, CallThatHasWaitedLongestGivesWayAfterASecond) {
-  Fill();
+  FillBy("1.1.1.1");
   clock_.Advance(absl::Milliseconds(999));
-  EXPECT_FALSE(Begin(3));
+  EXPECT_FALSE(Begin("1.1.1.1:9"));
   clock_.Advance(absl::Milliseconds(1));
-  EXPECT_TRUE(Begin(3));
-  EXPECT_THAT(gave_way_, ElementsAre(0));
-}
-
-TEST_F(CallPlacesTest, WithoutPatienceTheOldestGivesWayAtOnce) {
-  CallPlaces places(1, clock_, absl::ZeroDuration());
-  const CallPlaces::Place first = places.Take([this](CallPlaces::Why) { gave_way_.push_back(0); });
-  const CallPlaces::Place second = places.Take([this](CallPlaces::Why) { gave_way_.push_back(1); });
-  EXPECT_THAT(gave_way_, ElementsAre(0));
-  EXPECT_FALSE(first.taken());
-  EXPECT_TRUE(second.taken());
+  EXPECT_TRUE(Begin("1.1.1.1:9"));
+  EXPECT_THAT(cancelled_, ElementsAre("1.1.1.1:1"));
 }
 
 TEST_F(CallPlacesTest, CallThatDoesNotWaitForItsClientKeepsItsPlace) {
-  Fill();
-  for (CallPlaces::Place& place : held_) place.EndWaiting();
+  FillBy("1.1.1.1", /*waits=*/false);
   clock_.Advance(absl::Minutes(1));
-  EXPECT_FALSE(Begin(3));
+  EXPECT_FALSE(Begin("1.1.1.1:9"));
 }
 
 TEST_F(CallPlacesTest, NobodyGivesWayWhileThereArePlaces) {
-  for (int call = 0; call < 2; ++call) ASSERT_TRUE(Begin(call));
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(Begin("2.2.2.2:1"));
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(Begin("1.1.1.1:1")) << i;
   clock_.Advance(absl::Minutes(1));
-  EXPECT_TRUE(Begin(2));
-  EXPECT_THAT(gave_way_, IsEmpty());
+  EXPECT_FALSE(Begin("1.1.1.1:1"));  // the connection has half of the free places
+  EXPECT_THAT(cancelled_, IsEmpty());
 }
 
 // Calls that come again and again wait behind the oldest: each finds a place a second after the call before.
 TEST_F(CallPlacesTest, PlacesGoRoundAmongCallsThatWait) {
-  Fill();
-  for (int call = 3; call < 20; ++call) {
+  FillBy("1.1.1.1");
+  for (int i = 0; i < 20; ++i) {
     clock_.Advance(absl::Seconds(1));
-    ASSERT_TRUE(Begin(call)) << call;
+    ASSERT_TRUE(Begin(absl::StrCat("2.2.2.2:", i))) << i;
   }
-  EXPECT_EQ(places_.size(), 3u);
-}
-
-TEST_F(CallPlacesTest, RoomIsMadeByTheLongestThatHoldBytes) {
-  ASSERT_TRUE(Begin(0) && Begin(1, /*bytes=*/100) && Begin(2, /*bytes=*/100));
-  clock_.Advance(absl::Seconds(1));
-  EXPECT_TRUE(places_.MakeRoom(50));
-  EXPECT_THAT(gave_way_, ElementsAre(1));
-  EXPECT_FALSE(places_.MakeRoom(101));
-  EXPECT_EQ(places_.size(), 2u);
+  EXPECT_EQ(places_.size(), 8u);
 }
 
 TEST_F(CallPlacesTest, WhoWaitsNoMoreIsNotStale) {
-  Fill();
+  ASSERT_TRUE(Begin("1.1.1.1:1"));
+  ASSERT_TRUE(Begin("1.1.1.1:2"));
   held_.front().EndWaiting();
   clock_.Advance(absl::Minutes(1));
   places_.EndStale(clock_.Now());
-  EXPECT_THAT(stale_, ElementsAre(1, 2));
+  EXPECT_THAT(stale_, ElementsAre("1.1.1.1:2"));
 }
 
 TEST_F(CallPlacesTest, OnlyThoseThatHaveWaitedSoLongAreStale) {
-  ASSERT_TRUE(Begin(0));
+  ASSERT_TRUE(Begin("1.1.1.1:1"));
   clock_.Advance(absl::Seconds(2));
-  ASSERT_TRUE(Begin(1));
+  ASSERT_TRUE(Begin("1.1.1.1:2"));
   places_.EndStale(clock_.Now() - absl::Seconds(1));
-  EXPECT_THAT(stale_, ElementsAre(0));
+  EXPECT_THAT(stale_, ElementsAre("1.1.1.1:1"));
 }
 
-TEST_F(CallPlacesTest, CallThatGaveWayMayStillWaitAndGo) {
-  Fill();
+TEST_F(CallPlacesTest, CallThatWasCancelledMayStillWaitAndGo) {
+  FillBy("1.1.1.1");
   clock_.Advance(absl::Seconds(1));
-  ASSERT_TRUE(Begin(3));
+  ASSERT_TRUE(Begin("2.2.2.2:1"));
   held_.front().EndWaiting();
   held_.front().BeginWaiting();
   held_.clear();

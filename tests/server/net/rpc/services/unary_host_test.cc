@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "server/net/rpc/services/unary_call.h"
@@ -23,10 +24,10 @@ class UnaryHostTest : public testing::Test {
   }
 
   // A call with a reply not taken by its client.
-  void HoldReply(int call, size_t bytes) {
+  void HoldReply(const std::string& peer, size_t bytes) {
     host_.held_bytes += bytes;
-    held_.push_back(host_.places.Take([this, call, bytes](CallPlaces::Why) {
-      gone_.push_back(call);
+    held_.push_back(host_.places.Take(peer, [this, peer, bytes](CallPlaces::Why) {
+      gone_.push_back(peer);
       host_.held_bytes -= bytes;
     }));
     ASSERT_TRUE(held_.back().taken());
@@ -39,7 +40,7 @@ class UnaryHostTest : public testing::Test {
   session::Mailbox mailbox_;
   int calls_ = 0;
   shard::TestClock clock_;
-  std::vector<int> gone_;  // calls without a place any more
+  std::vector<std::string> gone_;  // peers of calls without a place any more
   UnaryHost host_{*queue_, mailbox_, calls_, StreamLimits{.unary_calls = 8, .unary_bytes = 64 << 10}, clock_};
   std::deque<CallPlaces::Place> held_;
 };
@@ -60,18 +61,18 @@ TEST_F(UnaryHostTest, SmallOnesHaveRoomWhateverIsHeld) {
 }
 
 TEST_F(UnaryHostTest, RepliesThatAreNotTakenMakeRoomAfterASecond) {
-  HoldReply(2, kLarge);
-  HoldReply(3, kLarge);
+  HoldReply("ipv4:2.2.2.2:1", kLarge);
+  HoldReply("ipv4:3.3.3.3:1", kLarge);
   clock_.Advance(absl::Milliseconds(999));
   EXPECT_FALSE(host_.MakeRoom(kLarge));
   clock_.Advance(absl::Milliseconds(1));
   EXPECT_TRUE(host_.MakeRoom(kLarge));
-  EXPECT_EQ(gone_, std::vector<int>{2});
+  EXPECT_EQ(gone_, std::vector<std::string>{"ipv4:2.2.2.2:1"});
   EXPECT_EQ(host_.held_bytes, kLarge);
 }
 
 TEST_F(UnaryHostTest, NoReplyGoesInVain) {
-  HoldReply(2, kLarge);
+  HoldReply("ipv4:2.2.2.2:1", kLarge);
   host_.held_bytes += kLarge;  // a request under way
   clock_.Advance(absl::Seconds(1));
   EXPECT_FALSE(host_.MakeRoom(2 * kLarge));
@@ -80,7 +81,7 @@ TEST_F(UnaryHostTest, NoReplyGoesInVain) {
 
 TEST_F(UnaryHostTest, RequestsThatHaveNotComeMakeNoRoom) {
   host_.held_bytes = 2 * kLarge;
-  HoldReply(2, 0);
+  HoldReply("ipv4:2.2.2.2:1", 0);
   clock_.Advance(absl::Seconds(10));
   EXPECT_FALSE(host_.MakeRoom(kLarge));
   EXPECT_TRUE(gone_.empty());
