@@ -140,7 +140,7 @@ void FakeServer::AddEvent(uint32_t mark, const v1::EventOutput& output, v1::Fore
   for (const double span : output.spans_s()) forecasts.add_within(static_cast<float>(span));
   for (uint32_t i = 0; i < output.marks(); ++i) {
     forecasts.add_marks(i == 0 ? mark : UINT32_MAX);
-    forecasts.add_mark_probabilities(i == 0 ? 0.75f : 0.25f);
+    forecasts.add_mark_probabilities(i == 0 ? 0.75f : i == 1 ? 0.25f : 0.0f);
   }
 }
 

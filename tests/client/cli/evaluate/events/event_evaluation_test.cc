@@ -49,7 +49,7 @@ TEST(EventEvaluationTest, MarksAreScoredByTheirOwnProbability) {
 
 TEST(EventEvaluationTest, CutsChangeNoScore) {
   std::vector<std::string> marks;
-  for (int i = 0; i < 400; ++i) marks.push_back(std::to_string(i * i % 7));
+  for (int i = 0; i < 200; ++i) marks.push_back(std::to_string(i * i % 7));
   FakeServer whole({.events = true}), cut({.events = true});
   cut.CutAt({2, 3, 6});
   const auto a = Evaluate(whole, {Series("x", marks)}), b = Evaluate(cut, {Series("x", marks)});
