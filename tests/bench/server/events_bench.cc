@@ -34,7 +34,7 @@ class EventLoad {
       : engine_(engine), conversion_(conversion), plan_(plan), lane_(engine.NewLane(kSessions)), slots_(kSessions) {
     results_.resize(kSessions * engine.result_floats());
     sent_.resize(conversion.PlannedFloats(plan));
-    inputs_.resize(kSessions * conversion.inputs());
+    inputs_.resize(kSessions * conversion.inputs(plan));
   }
 
   absl::Status Begin() {
@@ -48,13 +48,13 @@ class EventLoad {
     runs_.clear();
     for (size_t i = 0; i < batch; ++i) {
       const size_t session = next_++ % kSessions;
-      float* const inputs = &inputs_[i * conversion_.inputs()];
+      float* const inputs = &inputs_[i * conversion_.inputs(plan_)];
       time_ns_ += static_cast<int64_t>(random_() % 20'000'000);
       const uint32_t mark = static_cast<uint32_t>(random_() % kMarks);
-      conversion_.CopyInputs({.times_ns = {&time_ns_, 1}, .marks = {&mark, 1}}, 1, {}, inputs);
+      conversion_.CopyInputs({.times_ns = {&time_ns_, 1}, .marks = {&mark, 1}}, 1, plan_, inputs);
       engine::Run& run = runs_.emplace_back();
       run.slot = slots_[session];
-      run.values = {inputs, conversion_.inputs()};
+      run.values = {inputs, conversion_.inputs(plan_)};
       run.forecast = {&wanted_, 1};
       run.forecasts = &results_[i * engine_.result_floats()];
     }
