@@ -35,8 +35,9 @@ struct Batch {
 Batch TrainingBatch(const package::ForecasterConfig& config, const SeriesSource& source, uint64_t seed, int64_t step,
                     int rows, int context);
 
-// `rows` held-out crops of `context` values, or every crop of the source where there are fewer. Gaps are drawn as in training, equal for every run, because the engine
-// forecasts at every value, and most values lie less than S after a fold.
+// `rows` held-out crops of `context` values, or every crop of the source where there are fewer. Gaps are drawn as in
+// training, equal for every run, because the engine forecasts at every value, and most values lie less than S after a
+// fold.
 Batch HeldOutBatch(const package::ForecasterConfig& config, const SeriesSource& source, int rows, int context);
 
 }  // namespace aaren::training

@@ -71,10 +71,10 @@ struct TrainResult {
 };
 
 // Trains, or continues from the checkpoint in options.checkpoint. `on_step` runs after each step; false stops the run
-// like a kill (Cancelled), or as options.keeps_best_when_stopped says. A run that begins with a package is checked before
-// its first step, so the result is no worse on held-out series than the package. InvalidArgument for options out of range. FailedPrecondition if the checkpoint has other
-// options (both are named), if another run has the folder, or as from TakeWeights. Unavailable if the folder cannot be
-// made. Internal if the loss is no longer finite.
+// like a kill (Cancelled), or as options.keeps_best_when_stopped says. A run that begins with a package is checked
+// before its first step, so the result is no worse on held-out series than the package. InvalidArgument for options out
+// of range. FailedPrecondition if the checkpoint has other options (both are named), if another run has the folder, or
+// as from TakeWeights. Unavailable if the folder cannot be made. Internal if the loss is no longer finite.
 absl::StatusOr<TrainResult> Train(const TrainOptions& options, const SeriesSource& source,
                                   const std::function<bool(const TrainProgress&)>& on_step);
 

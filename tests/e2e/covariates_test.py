@@ -47,7 +47,8 @@ class CovariatesTest(ServerTest):
                                   f"--output={self.path('killed')}")
             deadline = time.monotonic() + 60
             while process.poll() is None and time.monotonic() < deadline:
-                if os.path.exists(self.path("killed")) and os.path.getsize(self.path("killed")) > len(whole) * part // 5:
+                killed = self.path("killed")
+                if os.path.exists(killed) and os.path.getsize(killed) > len(whole) * part // 5:
                     break
                 time.sleep(0.001)
             if part == 2:

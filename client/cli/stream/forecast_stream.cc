@@ -264,7 +264,8 @@ void ForecastStream::OnForecast(client::Session&, const client::Forecast& foreca
   ++forecasts_;
 }
 
-// Overdue tells of this machine's clock, and a record has to be the same for the same events. So the word goes to people.
+// Overdue tells of this machine's clock, and a record has to be the same for the same events. So the word goes to
+// people.
 void ForecastStream::OnOverdue(client::Session&, const client::Overdue& overdue) {
   Tell(absl::StrFormat("event %d is overdue since %s: %.3g %% of all gaps are as long", overdue.next_seq,
                        FormatTimestamp(overdue.time_ns), 100 * overdue.probability));

@@ -2,8 +2,8 @@
 #define AAREN_CLIENT_CLI_STREAM_FORECAST_STREAM_H_
 
 // A ForecastStream sends the rows of a source into a session, a channel per series, or the events of a source. It
-// delivers every forecast once and in order: to an output, to a live view, or both. Reading and sending run on the caller's thread, delivery on the
-// client's; many tokens are in flight.
+// delivers every forecast once and in order: to an output, to a live view, or both. Reading and sending run on the
+// caller's thread, delivery on the client's; many tokens are in flight.
 //
 // With a durable output (a file) a forecast counts as delivered only when its lines are written. A process that is
 // killed anywhere goes on from the last line. Breaks on the way are told in words, and mended where possible: see

@@ -439,7 +439,8 @@ void ForecastingTask::RefineWanted(Tile& tile, size_t t) const {
   }
 }
 
-// Writes the selected steps and levels from the unrestricted forecast: the surprise is of an unrestricted forecast, too.
+// Writes the selected steps and levels from the unrestricted forecast: the surprise is of an unrestricted forecast,
+// too.
 void ForecastingTask::Select(Tile& tile, size_t t) const {
   const TileToken& token = tile.tokens[t];
   const std::vector<float>& levels = token.selection->levels;

@@ -14,8 +14,8 @@
 
 namespace aaren::engine {
 
-// Makes the task. REQUIRES: LoadPackage accepted the package, and `network` is the network of the package. Extended rows
-// also require FarHorizons::Fits.
+// Makes the task. REQUIRES: LoadPackage accepted the package, and `network` is the network of the package. Extended
+// rows also require FarHorizons::Fits.
 std::unique_ptr<Task> NewForecastingTask(const package::ModelPackage& package, std::unique_ptr<const Network> network,
                                          const RowKind& rows = {});
 

@@ -18,8 +18,8 @@ FloatRows::FloatRows(size_t rows, size_t width)
   std::fill_n(data_.get(), rows * stride_, 0.0f);
 }
 
-// Some rows serve only a network with seasons, or extended rows. Other networks get a single row of these, because no row at all is not
-// possible.
+// Some rows serve only a network with seasons, or extended rows. Other networks get a single row of these, because no
+// row at all is not possible.
 Tile::Tile(const package::ForecasterConfig& config, const RowLayout& layout, const Network& network)
     : pass(network.NewPass()),
       tokens(network.tile_tokens()),

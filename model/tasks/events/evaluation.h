@@ -21,7 +21,8 @@ struct EvaluationOptions {
   std::vector<size_t> first_scored = {};  // of each stream, the event from which on events are scored; empty: all are
 };
 
-// REQUIRES: streams are as ReadEventFile returns them, and first_scored is empty or has a number for each. InvalidArgument if no event can be scored.
+// REQUIRES: streams are as ReadEventFile returns them, and first_scored is empty or has a number for each.
+// InvalidArgument if no event can be scored.
 absl::StatusOr<Evaluation> EvaluateEvents(const EventEngine& engine, absl::Span<const EventStream> streams,
                                           const EvaluationOptions& options);
 

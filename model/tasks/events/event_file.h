@@ -23,10 +23,9 @@ struct EventStream {
   std::vector<uint64_t> marks;    // names: fingerprints of the texts
 };
 
-// `unit` is the number of seconds in one unit of the file's times. NotFound if the file and FILE.gz are absent. DataLoss
-// if the compressed data are broken. InvalidArgument,
-// with file and line, for anything unreadable: no number, a mark that is too long, times that go back or are beyond 292
-// years from 1970, or no events.
+// `unit` is the number of seconds in one unit of the file's times. NotFound if the file and FILE.gz are absent.
+// DataLoss if the compressed data are broken. InvalidArgument, with file and line, for anything unreadable: no number,
+// a mark that is too long, times that go back or are beyond 292 years from 1970, or no events.
 absl::StatusOr<std::vector<EventStream>> ReadEventFile(const std::string& path, double unit);
 
 // True if every time is a whole number of units of this many seconds.

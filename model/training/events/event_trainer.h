@@ -62,9 +62,9 @@ struct EventTrainResult {
 double EventRateFactor(const EventTrainOptions& options, int64_t step);
 
 // Trains, or continues from the checkpoint. `on_step` runs after each step; false ends the run with a checkpoint
-// (Cancelled), or as options.keeps_best_when_stopped says. InvalidArgument for options out of range. FailedPrecondition if the checkpoint has other options (both
-// are named) or another run has the folder. Unavailable if a checkpoint cannot be written; the one before stays.
-// Internal if the loss is no longer finite.
+// (Cancelled), or as options.keeps_best_when_stopped says. InvalidArgument for options out of range. FailedPrecondition
+// if the checkpoint has other options (both are named) or another run has the folder. Unavailable if a checkpoint
+// cannot be written; the one before stays. Internal if the loss is no longer finite.
 absl::StatusOr<EventTrainResult> TrainEvents(const EventTrainOptions& options,
                                              const std::function<bool(const EventTrainProgress&)>& on_step);
 

@@ -1,9 +1,9 @@
 #ifndef AAREN_MODEL_TRAINING_PAPER_GRID_H_
 #define AAREN_MODEL_TRAINING_PAPER_GRID_H_
 
-// Runs the cells of a grid, each in a process of its own, as many at once as there are cores. A process of its own gives
-// a cell its peak memory and its random numbers, and a cell that fails leaves the others alone. Processes end with the
-// grid, however the grid ends.
+// Runs the cells of a grid, each in a process of its own, as many at once as there are cores. A process of its own
+// gives a cell its peak memory and its random numbers, and a cell that fails leaves the others alone. Processes end
+// with the grid, however the grid ends.
 
 #include <cstdio>
 #include <functional>

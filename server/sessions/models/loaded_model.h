@@ -33,8 +33,8 @@ struct LoadedModel : std::enable_shared_from_this<LoadedModel> {
   std::atomic<bool> retiring{false};  // not offered any more; set by the table
   mutable ModelCounterBlocks counters;
 
-  // The same package in other tiers; none, if this is one of them. Guarded by the mutex of the table, since sessions with
-  // covariates add to the list.
+  // The same package in other tiers; none, if this is one of them. Guarded by the mutex of the table, since sessions
+  // with covariates add to the list.
   std::vector<std::shared_ptr<LoadedModel>> other_tiers;
   bool extends = false;  // a session may be of the extended tier
 

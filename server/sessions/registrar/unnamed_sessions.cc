@@ -38,8 +38,8 @@ bool IsUnnamed(absl::string_view session_id) {
 // One look: page after page of each list. Lives as long as an answer is to come.
 //
 // The wall clock may be set at any time, also while a page is on its way: the look then takes the session for the
-// younger. A clock that was set back leaves stamps ahead of the clock. A session with such a stamp ends once the session
-// has stood unchanged for the time to live.
+// younger. A clock that was set back leaves stamps ahead of the clock. A session with such a stamp ends once the
+// session has stood unchanged for the time to live.
 class UnnamedSessions::Sweep : public std::enable_shared_from_this<Sweep> {
  public:
   Sweep(Sessions& sessions, const session::Clock& clock, const std::vector<std::string>& tenants, absl::Duration ttl,

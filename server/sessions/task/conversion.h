@@ -88,8 +88,8 @@ class Conversion {
   // How many numbers of a result the plan asks for, for one channel.
   virtual size_t PlannedFloats(const OutputPlan& plan) const = 0;
 
-  // Copies the planned numbers from `result`, Engine::result_floats() and plan.selected() numbers, to `out`. They are in the units of
-  // the series, or relative to TailOf(result) where the plan says so. Returns the end of the output.
+  // Copies the planned numbers from `result`, Engine::result_floats() and plan.selected() numbers, to `out`. They are
+  // in the units of the series, or relative to TailOf(result) where the plan says so. Returns the end of the output.
   virtual float* CopyPlanned(const float* result, const OutputPlan& plan, float* out) const = 0;
 
   // Appends the plan's numbers of the next event. A model of other things appends nothing.
@@ -103,8 +103,8 @@ class Conversion {
   // The origin of a result, and if the session is learning.
   virtual engine::ResultTail TailOf(const float* result) const = 0;
 
-  // The value in the inputs(plan) numbers of one channel's token, and the expectation of the next value in the result of
-  // one channel: for watchers of a session.
+  // The value in the inputs(plan) numbers of one channel's token, and the expectation of the next value in the result
+  // of one channel: for watchers of a session.
   virtual float InputValue(const float* inputs) const = 0;
   virtual Expected NextValue(const float* result) const = 0;
 

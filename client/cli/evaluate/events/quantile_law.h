@@ -1,9 +1,9 @@
 #ifndef AAREN_CLIENT_CLI_EVALUATE_EVENTS_QUANTILE_LAW_H_
 #define AAREN_CLIENT_CLI_EVALUATE_EVENTS_QUANTILE_LAW_H_
 
-// The law of an interval that a server's quantiles tell. The logarithm of the interval is uniform between two quantiles;
-// beyond the outermost quantiles the density falls exponentially, without a step. With 39 levels the NLL comes out up
-// to 0.03 nats larger than that of the law itself (quantile_law_test.cc). Threading: a plain value.
+// The law of an interval that a server's quantiles tell. The logarithm of the interval is uniform between two
+// quantiles; beyond the outermost quantiles the density falls exponentially, without a step. With 39 levels the NLL
+// comes out up to 0.03 nats larger than that of the law itself (quantile_law_test.cc). Threading: a plain value.
 
 #include <vector>
 

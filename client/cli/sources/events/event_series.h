@@ -22,8 +22,8 @@ struct EventSeries {
   std::vector<std::string> Remarks() const;
 };
 
-// The series in the order in which they appear. INVALID_ARGUMENT, naming the file and the line, for a row that cannot be
-// read, for a file without events, and with `stop_at_late` for a late event.
+// The series in the order in which they appear. INVALID_ARGUMENT, naming the file and the line, for a row that cannot
+// be read, for a file without events, and with `stop_at_late` for a late event.
 absl::StatusOr<std::vector<EventSeries>> ReadEventFile(const std::string& path, const EventFileOptions& options,
                                                        bool stop_at_late);
 

@@ -3,7 +3,8 @@
 
 // The whole client of aaren-server: streams of tokens and forecasts (client/client.h), the stored sessions of a server
 // (client/sessions.h), its models (client/models.h), its health (client/health.h), and its inside (client/admin.h).
-// client/regular_series.h makes tokens of rows that have times, client/event_marks.h numbers of the marks of events. Each header suffices for its job.
+// client/regular_series.h makes tokens of rows that have times, client/event_marks.h numbers of the marks of events.
+// Each header suffices for its job.
 //
 // Threading: every class is safe from any thread. Errors: absl::Status everywhere, never an exception.
 

@@ -13,10 +13,10 @@ namespace {
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 constexpr double kMemory = 4000.0;      // tokens after which errors are forgotten
 constexpr double kMeanMemory = 1000.0;  // tokens over which a covariate's mean goes
-constexpr double kRidge = 4.0;         // samples without any effect that a coefficient begins with
+constexpr double kRidge = 4.0;          // samples without any effect that a coefficient begins with
 constexpr double kMostError = 4.0;      // units: the most that an error counts
 constexpr double kChance = 4.0;         // squared deviations from 0 that a coefficient may have by chance
-constexpr double kPace = 0.25;         // share of the way to its new value that a coefficient goes at a probe
+constexpr double kPace = 0.25;          // share of the way to its new value that a coefficient goes at a probe
 constexpr double kLargest = 1e150;      // of a sum
 
 // The place of a pair of covariates among the pairs, i not below j.

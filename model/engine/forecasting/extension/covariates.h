@@ -39,8 +39,8 @@ class Covariates {
   size_t state_bytes() const { return doubles() * sizeof(double) + (every_ + 1) * count_ * sizeof(float); }
   void Reset(std::byte* state) const;
 
-  // Takes the covariates of token `seq`, [count()], past ones first, NaN where missing. Returns the effect of the future
-  // covariates, which is not part of x.
+  // Takes the covariates of token `seq`, [count()], past ones first, NaN where missing. Returns the effect of the
+  // future covariates, which is not part of x.
   double Take(uint64_t seq, const float* now, std::byte* state) const;
 
   // Writes the effect at each of `steps` to out: [steps]. ahead: [steps, future()], NaN where not known: a covariate

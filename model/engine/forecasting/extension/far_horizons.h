@@ -31,7 +31,7 @@ namespace aaren::engine {
 class FarHorizons {
  public:
   static constexpr size_t kLast = kFarHorizon;                // steps ahead
-  static constexpr size_t kJudged = 4;                           // horizons about a knot by which words are judged
+  static constexpr size_t kJudged = 4;                        // horizons about a knot by which words are judged
   static constexpr size_t kWords = season::kSourceCount + 1;  // the sources, then the mean
 
   // True if the model leaves steps to forecast beyond its own.
@@ -40,7 +40,7 @@ class FarHorizons {
   // REQUIRES: Fits(config).
   explicit FarHorizons(const package::ForecasterConfig& config);
 
-  size_t state_size() const { return means_ + 2 * places(); }                               // floats
+  size_t state_size() const { return means_ + 2 * places(); }                                 // floats
   size_t evidence_size() const { return 1 + probes_.tracked().size() * evidence_of_knot(); }  // floats
 
   void Reset(float* state) const;
