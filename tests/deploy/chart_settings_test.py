@@ -20,7 +20,7 @@ MADE = {"listen", "metrics_listen", "models", "store", "data_dir", "sync", "redi
 
 def fields():
     """Of ServerConfig, the type of each."""
-    with open(os.path.join(chart.ROOT, "server", "config", "server_config.proto"), encoding="utf-8") as file:
+    with open(os.path.join(chart.ROOT, "server", "program", "config", "server_config.proto"), encoding="utf-8") as file:
         return {name: kind for kind, name in re.findall(r"^  optional (\w+) (\w+) = \d+ \[default", file.read(), re.MULTILINE)}
 
 

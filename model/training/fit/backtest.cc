@@ -73,6 +73,16 @@ double NewestPresent(const std::vector<double>& values, int64_t at, int64_t stri
   return at >= 0 ? values[at] : kNone;
 }
 
+// The mean error of a seasonal naive forecast over its rows: those beyond a season repeat a season further back. Judged
+// by the first rows alone, the shortest lag would win on every smooth series.
+double SeasonalNaiveError(absl::Span<const double> values, int season, int horizon) {
+  double error = 0;
+  for (int first = 0; first < horizon; first += season) {
+    error += std::min(season, horizon - first) * forecasting::SeasonalError(values, first + season) / horizon;
+  }
+  return error;
+}
+
 void AddWindow(const Backtest& backtest, const BacktestSeries& series, size_t origin, const WindowQuantiles& window,
                forecasting::ForecastScore& score) {
   const size_t levels = backtest.levels.size();
@@ -95,13 +105,13 @@ std::vector<size_t> Origins(size_t first, size_t rows, int horizon, size_t most)
   return origins;
 }
 
-int LikelySeason(absl::Span<const double> values) {
+int LikelySeason(absl::Span<const double> values, int horizon) {
   int likely = 1;
   double least = std::numeric_limits<double>::infinity();
   for (size_t i = season::kFirstSeason; i < season::kLagCount; ++i) {
     const int lag = season::kLags[i];
-    if (3 * static_cast<size_t>(lag) > values.size()) break;
-    const double error = forecasting::SeasonalError(values, lag);
+    if (3 * static_cast<size_t>(lag) + static_cast<size_t>(horizon) > values.size()) break;
+    const double error = SeasonalNaiveError(values, lag, horizon);
     if (!(error < least)) continue;
     least = error;
     likely = lag;

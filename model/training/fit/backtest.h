@@ -38,9 +38,9 @@ struct Backtest {
 // where there is room. Empty if no window fits.
 std::vector<size_t> Origins(size_t first, size_t rows, int horizon, size_t most);
 
-// The lag of the lag bank, from four rows on and at most a third of the rows, at which the values differ least from
-// their own past; 1 if they are too few.
-int LikelySeason(absl::Span<const double> values);
+// The season with which a seasonal naive forecast of `horizon` rows would have missed these values least: a lag of the
+// lag bank, from four rows on. 1 if there are fewer rows than three seasons of four and the horizon.
+int LikelySeason(absl::Span<const double> values, int horizon);
 
 // The quantiles of a window, [horizon, levels]. Empty: the method has no forecast there.
 using WindowQuantiles = std::vector<double>;

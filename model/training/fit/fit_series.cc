@@ -122,7 +122,7 @@ Backtest FitBacktest(const FitLine& line, const package::ForecasterConfig& confi
   const size_t windows = std::max<size_t>(1, line.windows / series.size());
   for (forecasting::CsvSeries& one : series) {
     const size_t rows = one.values.size(), first = rows - HeldBack(rows, config.horizon);
-    const int season = line.season > 0 ? line.season : LikelySeason({one.values.data(), first});
+    const int season = line.season > 0 ? line.season : LikelySeason({one.values.data(), first}, backtest.horizon);
     backtest.series.push_back({.name = std::move(one.name),
                                .values = std::move(one.values),
                                .origins = Origins(first, rows, backtest.horizon, windows),

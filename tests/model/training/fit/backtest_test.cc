@@ -30,8 +30,9 @@ Forecasts Constant(const Backtest& backtest, double point) {
 }
 
 TEST(OriginsTest, WindowsFillTheHeldBackRowsWithoutOverlap) {
-  EXPECT_THAT(Origins(90, 100, 4, 10), ElementsAre(90, 93, 96)) << "as many as there is room for, up to the end";
-  EXPECT_THAT(Origins(90, 100, 4, 2), ElementsAre(90, 96));
+  EXPECT_THAT(Origins(90, 100, 4, 10), ElementsAre(90, 96)) << "a third would overlap";
+  EXPECT_THAT(Origins(90, 102, 4, 10), ElementsAre(90, 94, 98));
+  EXPECT_THAT(Origins(90, 100, 4, 1), ElementsAre(96));
 }
 
 TEST(OriginsTest, NoWindowPassesTheLastRow) { EXPECT_TRUE(Origins(98, 100, 4, 10).empty()); }
@@ -39,8 +40,15 @@ TEST(OriginsTest, NoWindowPassesTheLastRow) { EXPECT_TRUE(Origins(98, 100, 4, 10
 TEST(LikelySeasonTest, IsTheLagAtWhichValuesRepeat) {
   std::vector<double> values;
   for (int t = 0; t < 400; ++t) values.push_back((t % 24) * (t % 24) + 0.01 * ((t * 7919) % 5));
-  EXPECT_EQ(LikelySeason(values) % 24, 0);
-  EXPECT_EQ(LikelySeason({values.data(), 10}), 1) << "too short for any";
+  EXPECT_EQ(LikelySeason(values, 24) % 24, 0);
+  EXPECT_EQ(LikelySeason({values.data(), 10}, 24), 1) << "too short for any";
+}
+
+// A value differs less from that four rows before than from yesterday's, but a forecast of a day needs yesterday.
+TEST(LikelySeasonTest, OfASmoothSeriesIsItsDayAndNotTheShortestLag) {
+  std::vector<double> values;
+  for (int t = 0; t < 2000; ++t) values.push_back(std::sin(t * 2 * M_PI / 144) + 0.2 * std::sin(t * 0.013));
+  EXPECT_EQ(LikelySeason({values.data(), 2000}, 24) % 144, 0);
 }
 
 TEST(NaiveForecastsTest, LastValueIsThatBeforeTheOrigin) {

@@ -53,7 +53,8 @@ double HeldOutLoss(const std::string& folder) {
 std::string Losses(const std::string& text) {
   std::string losses;
   for (size_t at = text.find("step "); at != text.npos; at = text.find("step ", at + 1)) {
-    absl::StrAppend(&losses, text.substr(at, text.find(" tokens/s", at) - at).substr(0, 42), "\n");
+    const size_t rate = text.rfind("  ", text.find(" tokens/s", at));  // the rate is no loss
+    absl::StrAppend(&losses, text.substr(at, rate - at), "\n");
   }
   return losses;
 }
