@@ -9,7 +9,7 @@ from pathlib import Path
 from metadata import metadata
 
 ROOT = Path(__file__).parents[2]
-# What the engine, the client and the wheel are built of.
+# The engine, the client and the wheel are built of these.
 PATHS = ("CMakeLists.txt", "LICENSE", "client/python", "deploy/cmake", "deploy/wheel", "model", "proto")
 LEFT_OUT = {"__pycache__", "training"}
 

@@ -8,7 +8,7 @@
 
 namespace aaren::cli {
 
-// What `aaren evaluate --events=FILE` is told.
+// The flags of `aaren evaluate --events=FILE`.
 struct EvaluateEventsLine {
   std::string path;
   EventFileOptions file = {};

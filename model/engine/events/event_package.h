@@ -26,7 +26,7 @@ std::map<std::string, std::vector<int64_t>> EventTensors();
 // InvalidArgument, naming the field or tensor, if the package is none of a forecaster of events.
 absl::Status CheckEventPackage(const EventPackage& package);
 
-// As package::LoadPackage and CheckEventPackage.
+// The errors are those of package::LoadPackage and CheckEventPackage.
 absl::StatusOr<EventPackage> LoadEventPackage(const std::string& folder);
 
 // Sets kind, input version and digest, and writes the package as package::SavePackage does. InvalidArgument for wrong

@@ -183,7 +183,7 @@ void ForecastingTask::TakeRun(const Run& run, std::byte* row, Tile& tile) const 
       forecast += result_floats() + (run.selection == nullptr ? 0 : run.selection->floats());
       pending = &tile.tokens[tile.size - 1];
     }
-    // What a probe learns of covariates changes the next value that the row takes, so the probe does not wait.
+    // A probe that learns of covariates changes the next value that the row takes, so the probe does not wait.
     const bool learns = layout_.covariates() && layout_.probes().At(header.seq);
     if (tile.size == tile.capacity() || learns) {
       FinishTile(tile);

@@ -47,7 +47,7 @@ using WindowQuantiles = std::vector<double>;
 // By series, then by origin.
 using Forecasts = std::vector<std::vector<WindowQuantiles>>;
 
-// What a server with this package would forecast. InvalidArgument if the package's levels are others than the
+// The forecasts of a server with this package. InvalidArgument if the package's levels are others than the
 // backtest's, or its horizon is shorter.
 absl::StatusOr<Forecasts> ModelForecasts(const package::ModelPackage& package, const Backtest& backtest);
 

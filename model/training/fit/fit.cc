@@ -12,7 +12,7 @@
 namespace aaren::training {
 namespace {
 
-// What the columns are, as typed.
+// The columns, as typed.
 struct FitTexts {
   std::string columns, missing;
 };

@@ -18,7 +18,7 @@ namespace aaren::registrar {
 
 class UnchangedSessions {
  public:
-  // What changes whenever a session is used.
+  // The numbers that change whenever a session is used.
   struct Sign {
     uint64_t epoch;
     absl::Time last_active;

@@ -44,7 +44,7 @@ struct Schema {
   CovariateCounts covariates;
 };
 
-// What a result says about the next event.
+// A result's numbers of the next event.
 struct EventNumbers {
   std::vector<float> within;              // [results, spans]
   std::vector<uint32_t> marks;            // [results, marks], the likeliest first
@@ -64,7 +64,7 @@ class Conversion {
   // The plan of a request, or the option that the model cannot give.
   virtual Resolved Resolve(const OutputRequest& request) const = 0;
 
-  // What an Open asks for that no session of the model can have.
+  // The field of an Open that no session of the model can have.
   virtual std::optional<BadField> CheckSession(uint32_t /*channels*/, bool /*regular_times*/) const {
     return std::nullopt;
   }

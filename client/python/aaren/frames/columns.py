@@ -14,7 +14,7 @@ import numpy.typing as npt
 from aaren.errors import InvalidArgument, NotFound
 from aaren.frames.steps import Ints
 
-# What 64 bits of nanoseconds hold.
+# The first and the last day that 64 bits of nanoseconds hold.
 _EARLIEST, _LATEST = np.datetime64("1677-09-22"), np.datetime64("2262-04-11")
 
 Column = nw.Series[Any]

@@ -76,8 +76,8 @@ class FarHorizons {
   // The weights of the words at step T and at each knot, and the fading difference.
   struct Course;
 
-  // Of a knot: the value that came at the knot; the words now; and for some horizons about, the value that came and the
-  // words for the value.
+  // A knot has the value that came at the knot, the words now, and for some horizons about, the value that came and
+  // the words for the value.
   static constexpr size_t evidence_of_knot() { return 1 + kWords + kJudged * (1 + kWords); }
   size_t places() const { return probes_.tracked().back().kept; }
   uint64_t Judged(uint64_t seq, size_t knot) const;

@@ -63,7 +63,7 @@ class Contest {
   std::vector<MarkJudge> marks_;
   size_t events_ = 0;
   double fresh_ = 0;
-  // Of the present stream.
+  // The present stream's.
   size_t seen_ = 0;
   std::vector<std::pair<std::string, std::unique_ptr<IntervalRule>>> rules_;
   MarkRules mark_rules_;

@@ -15,7 +15,7 @@
 namespace aaren::events {
 namespace {
 
-// What a lane gives for a stream of events.
+// A lane's answers to a stream of events.
 struct Answers {
   std::vector<float> forecasts, surprises;
   std::string row;
