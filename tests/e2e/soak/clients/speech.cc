@@ -43,7 +43,7 @@ absl::StatusCode Doom(v1::Open& open, Chance& chance) {
       open.mutable_output()->add_horizons(1'000'000);
       break;
     case 3:
-      open.mutable_output()->add_quantiles(0.123f);
+      open.mutable_output()->add_quantiles(1.5f);
       break;
     case 4:
       open.mutable_regular_times()->set_step_ns(-1);
