@@ -21,11 +21,8 @@ absl::StatusOr<std::string> BundledModels() {
 absl::StatusOr<std::string> BundledPackage(const std::string& name) {
   const absl::StatusOr<std::string> models = BundledModels();
   if (!models.ok()) return models.status();
-  // A forecaster of events lies in a folder of its own kind.
-  for (const char* kind : {"", "events/"}) {
-    const std::string folder = absl::StrCat(*models, "/", kind, name);
-    if (std::error_code error; std::filesystem::exists(folder + "/model.json", error)) return folder;
-  }
+  const std::string folder = absl::StrCat(*models, "/", name);
+  if (std::error_code error; std::filesystem::exists(folder + "/model.json", error)) return folder;
   return absl::NotFoundError(absl::StrCat("no bundled model ", name, " in ", *models));
 }
 
