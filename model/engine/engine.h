@@ -42,6 +42,7 @@ struct EventScale {
   int64_t resolution_ns = 0;  // times are multiples: for surprises
   auto operator<=>(const EventScale&) const = default;
 };
+
 // The last step of a forecast from an extended row (tier.h).
 inline constexpr uint32_t kFarHorizon = 1024;
 
