@@ -86,7 +86,9 @@ class Widths {
 
 std::string Shown(absl::string_view text) {
   return Escaped(ToUtf8(text), [](uint32_t c) {
-    return c < 0x100 ? absl::StrFormat("\\x%02x", c) : absl::StrFormat(c < 0x10000 ? "\\u%04x" : "\\U%08x", c);
+    return c < 0x100     ? absl::StrFormat("\\x%02x", c)
+           : c < 0x10000 ? absl::StrFormat("\\u%04x", c)
+                         : absl::StrFormat("\\U%08x", c);
   });
 }
 

@@ -225,7 +225,7 @@ void Acceptor::LookAtMemory(absl::Time now) {
 
 void Acceptor::LookAtConnections(size_t most) {
   const absl::Time now = clock_.Now();
-  table_->RemoveEnded(most, [&](Connection& connection) {
+  table_->RemoveEnded(most, [&](Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     const Traffic traffic = connection.traffic();
     connection.sent.Look(traffic.bytes, now);
     if (connection.header_time.IsOver(traffic, now)) {
