@@ -13,7 +13,7 @@ SECONDS = 3
 
 
 class FloodTest(programs.ServerTest):
-    memory = 256 << 20
+    memory = (1024 if programs.SANITIZED else 256) << 20
     flags = (f"--memory={memory}", "--shards=1")
     neighbour = ()
 
@@ -45,15 +45,18 @@ class FloodTest(programs.ServerTest):
     def flood(self, kind, bound=4):
         return self.beside_a_neighbour(lambda end: floods.send(self.connect, floods.TABLE[kind], end), bound)
 
+    def assert_ended(self, log):
+        if not programs.SANITIZED:  # else the flood may be too slow to be noticed in its time
+            self.assertIn("connection ended", log)
+
     def test_streams_that_are_reset_at_once(self):
         self.flood("resets")
 
     def test_calls_without_end(self):
-        log = self.flood("calls", bound=2)
-        self.assertIn("connection ended", log)
+        self.assert_ended(self.flood("calls", bound=2))
 
     def test_headers_that_never_end(self):
-        self.assertIn("connection ended", self.flood("headers", bound=2))
+        self.assert_ended(self.flood("headers", bound=2))
 
     def test_calls_of_methods_that_do_not_exist(self):
         self.flood("no-method")
