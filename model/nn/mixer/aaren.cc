@@ -9,6 +9,7 @@
 #include "model/attention/argument.h"
 #include "model/attention/attention_state.h"
 #include "model/attention/forgetting.h"
+#include "model/attention/scan/scan.h"
 #include "model/nn/fused/fused.h"
 
 namespace aaren::nn {
@@ -104,8 +105,7 @@ absl::StatusOr<torch::Tensor> AarenImpl::MixAt(const torch::Tensor& x, const tor
   const torch::Tensor values = frames.Enter(value(x)).unflatten(-1, {options.heads(), -1}).transpose(1, 2);
   const attention::Forgetting forgetting =
       log_decay.defined() ? attention::Forgetting{positions, Decay()} : attention::Forgetting{};
-  const absl::StatusOr<torch::Tensor> averages =
-      attention::ConstantQueryAttention(options.form(), scores, values, forgetting);
+  const absl::StatusOr<torch::Tensor> averages = attention::ScanAttention(scores, values, forgetting);
   if (!averages.ok()) return averages.status();
   return Project(frames.Leave(averages->transpose(1, 2).flatten(-2)), x);
 }

@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "model/attention/forms/form.h"
 #include "model/nn/mixer/mixer.h"
 
 namespace aaren::nn {
@@ -38,8 +37,6 @@ struct AarenOptions {
   TORCH_ARG(std::vector<double>, rates) = {};
   /// Multiply the averages by 2 sigmoid(W_g x + b_g).
   TORCH_ARG(bool, gate) = false;
-  /// The evaluation of attention in forward. The result does not depend on the form.
-  TORCH_ARG(attention::AttentionForm, form) = attention::AttentionForm::kScan;
 };
 
 /// InvalidArgument if the sizes do not fit together or a forgetting rate is not above 0. The error names both values.
@@ -47,7 +44,7 @@ absl::Status RequireAaren(const AarenOptions& options);
 
 class AarenImpl : public MixerImpl {
  public:
-  /// Throws c10::Error if heads do not divide both widths; MakeMixer checks the heads.
+  /// Throws c10::Error where RequireAaren returns InvalidArgument.
   explicit AarenImpl(const AarenOptions& options);
 
   /// Computes forward for tokens at any distances: x [B, N, d] at ascending positions [N] (in tokens) -> [B, N, d].

@@ -6,10 +6,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "model/attention/argument.h"
-#include "model/nn/mixer/aaren.h"
-#include "model/nn/mixer/linear_mixer.h"
-#include "model/nn/mixer/recomputed_mixer.h"
-#include "model/nn/mixer/softmax_mixer.h"
 
 namespace aaren::nn {
 namespace {
@@ -28,20 +24,6 @@ void CopyParameters(const torch::nn::Module& from, torch::nn::Module& to, const 
 }
 
 }  // namespace
-
-absl::string_view MixerName(MixerKind kind) {
-  switch (kind) {
-    case MixerKind::kAaren:
-      return "aaren";
-    case MixerKind::kSoftmax:
-      return "softmax";
-    case MixerKind::kLinear:
-      return "linear";
-    case MixerKind::kRecomputed:
-      return "recomputed";
-  }
-  return "unknown";
-}
 
 MixerState MixerState::Clone() const {
   MixerState copy = *this;
@@ -110,23 +92,6 @@ std::shared_ptr<torch::nn::Module> MixerImpl::clone(const std::optional<torch::D
 
 void MixerImpl::clone_(torch::nn::Module& other, const std::optional<torch::Device>& device) {
   CopyParameters(other, *this, device);
-}
-
-absl::StatusOr<Mixer> MakeMixer(const MixerOptions& options) {
-  if (absl::Status status = attention::RequireHeadsDivide("width", options.width(), options.heads()); !status.ok())
-    return status;
-  switch (options.kind()) {
-    case MixerKind::kAaren:
-      return std::make_shared<AarenImpl>(AarenOptions(options.width(), options.heads()));
-    case MixerKind::kSoftmax:
-      return std::make_shared<SoftmaxMixerImpl>(options);
-    case MixerKind::kLinear:
-      return std::make_shared<LinearMixerImpl>(options);
-    case MixerKind::kRecomputed:
-      return std::make_shared<RecomputedMixerImpl>(options);
-  }
-  // A kind outside the enumeration comes from a caller's cast, and is the caller's error.
-  return absl::InvalidArgumentError(absl::StrCat("kind is ", static_cast<int>(options.kind()), "; 0 .. 3 is needed"));
 }
 
 }  // namespace aaren::nn

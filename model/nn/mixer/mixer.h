@@ -1,20 +1,14 @@
 #ifndef AAREN_MODEL_NN_MIXER_MIXER_H_
 #define AAREN_MODEL_NN_MIXER_MIXER_H_
 
-// A sequence mixer is the part of a block through which tokens see earlier tokens. Four mixers share one interface, so
-// that a comparison changes one word:
-//
-//   kAaren       attention with a learned constant query; state (m, c, a), constant         aaren.h (paper, §3.3)
-//   kSoftmax     causal softmax attention; the state is a cache of keys and values, growing  softmax_mixer.h (§4.5)
-//   kLinear      linear attention, phi(x) = elu(x) + 1; state (S, Z), constant               linear_mixer.h
-//   kRecomputed  kSoftmax without a cache: reads all inputs again for every token           recomputed_mixer.h
+// A sequence mixer is the part of a block through which tokens see earlier tokens: an Aaren (aaren.h), or a mixer of the
+// paper's comparisons (model/paper/nn/mixer_kind.h).
 //
 // A mixer maps N tokens to N tokens. Output k depends on tokens 0 .. k only. forward over a sequence equals Step token
 // by token.
 //
 // Threading: forward and Step only read the weights, and may run at once for different states.
 
-#include <torch/arg.h>
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
@@ -25,24 +19,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 
 namespace aaren::nn {
-
-enum class MixerKind { kAaren, kSoftmax, kLinear, kRecomputed };
-
-// "aaren", "softmax", "linear", "recomputed".
-absl::string_view MixerName(MixerKind kind);
-
-/// Options for every mixer.
-struct MixerOptions {
-  MixerOptions(MixerKind kind, int64_t width, int64_t heads) : kind_(kind), width_(width), heads_(heads) {}
-  TORCH_ARG(MixerKind, kind);
-  /// d, the width of tokens.
-  TORCH_ARG(int64_t, width);
-  /// H; divides width.
-  TORCH_ARG(int64_t, heads);
-};
 
 /// A mixer's memory of `tokens` tokens of B sequences. Each kind documents its tensors. The first size of every tensor
 /// is B. A copy shares its tensors; Clone copies the tensors, too.
@@ -96,9 +74,6 @@ class MixerImpl : public torch::nn::Module {
 };
 
 using Mixer = std::shared_ptr<MixerImpl>;
-
-/// Makes a mixer. InvalidArgument if heads do not divide the width.
-absl::StatusOr<Mixer> MakeMixer(const MixerOptions& options);
 
 }  // namespace aaren::nn
 

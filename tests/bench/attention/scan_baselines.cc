@@ -3,7 +3,7 @@
 #include <torch/torch.h>
 
 #include "model/attention/attention_state.h"
-#include "model/attention/forms/prefix_scan.h"
+#include "model/paper/attention/forms/prefix_scan.h"
 
 namespace aaren::bench {
 

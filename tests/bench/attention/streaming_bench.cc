@@ -13,7 +13,7 @@
 #include <memory>
 #include <utility>
 
-#include "model/nn/stack.h"
+#include "model/paper/nn/stack.h"
 #include "tests/bench/attention/growth.h"
 #include "tests/bench/bench.h"
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "model/attention/forms/dense.h"
+#include "model/paper/attention/forms/dense.h"
 #include "tests/model/attention/prefix_softmax.h"
 #include "tests/model/rounding.h"
 

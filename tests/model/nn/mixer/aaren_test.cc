@@ -128,15 +128,6 @@ TEST(AarenAttentionTest, StateIsAMaximumADenominatorAndANumeratorPerHead) {
   EXPECT_EQ(state.bytes(), 3 * (512 + 2 * 4) * 4);
 }
 
-TEST(AarenAttentionTest, EveryAttentionFormGivesTheSameOutputs) {
-  Aaren layer = Exact(EverythingOn());
-  const torch::Tensor x = RandomTokens(), expected = layer(x).value();
-  for (const attention::AttentionForm form : attention::kAttentionForms) {
-    layer->options.form(form);
-    EXPECT_LT(Distance(layer(x).value(), expected), Rounding()) << attention::AttentionFormName(form);
-  }
-}
-
 TEST(AarenAttentionTest, PositionsThatDescendAreRefused) {
   Aaren layer = Exact(EverythingOn());
   EXPECT_THROW(layer->ForwardAt(RandomTokens(), torch::arange(kTokens).flip(0)), c10::Error);
