@@ -8,6 +8,7 @@ set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
 add_library(aaren_compile INTERFACE)
 target_compile_features(aaren_compile INTERFACE cxx_std_20)
 target_include_directories(aaren_compile INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(aaren_compile INTERFACE -pthread)
 # A product and a sum are fused only where the code says so: the exact tier depends on it.
 target_compile_options(aaren_compile INTERFACE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Werror -ffp-contract=off)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
@@ -26,6 +27,36 @@ if(AAREN_SANITIZE)
   target_link_options(aaren_compile INTERFACE -fsanitize=${AAREN_SANITIZE})
 endif()
 
+# Headers that most files include are precompiled once for libraries and programs, and once for tests. Each file names
+# its headers all the same: -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/shared_headers.cc CONTENT "// shared_headers.h, precompiled.\n")
+set(AAREN_SHARED_HEADERS
+  <algorithm> <array> <atomic> <cmath> <cstddef> <cstdint> <cstring> <deque> <functional> <limits> <memory> <optional>
+  <string> <utility> <vector> <absl/container/flat_hash_map.h> <absl/functional/any_invocable.h> <absl/status/statusor.h>
+  <absl/strings/str_cat.h> <absl/strings/str_format.h> <absl/synchronization/mutex.h> <absl/time/time.h>
+  <absl/types/span.h>)
+
+# Remembers that `name` takes the precompiled headers `headers`, unless the target has others.
+function(aaren_shares_headers headers name)
+  set_property(GLOBAL APPEND PROPERTY AAREN_SHARES_${headers} ${name})
+endfunction()
+
+# Called once all targets are known. OpenMP changes the language, so its sources do without.
+function(aaren_share_headers headers)
+  get_property(names GLOBAL PROPERTY AAREN_SHARES_${headers})
+  add_library(${headers} OBJECT ${PROJECT_BINARY_DIR}/shared_headers.cc)
+  target_link_libraries(${headers} PRIVATE aaren_compile)
+  target_precompile_headers(${headers} PRIVATE ${AAREN_SHARED_HEADERS} ${ARGN})
+  foreach(name IN LISTS names)
+    get_target_property(others ${name} PRECOMPILE_HEADERS_REUSE_FROM)
+    get_target_property(own ${name} PRECOMPILE_HEADERS)
+    get_target_property(libraries ${name} LINK_LIBRARIES)
+    if(NOT others AND NOT own AND NOT aaren_openmp IN_LIST libraries)
+      target_precompile_headers(${name} REUSE_FROM ${headers})
+    endif()
+  endforeach()
+endfunction()
+
 # A program under ThreadSanitizer is told of the locks in libraries that are not instrumented.
 function(aaren_sanitized name)
   if(AAREN_WITH_TESTS AND AAREN_SANITIZE STREQUAL thread)
@@ -37,12 +68,14 @@ function(aaren_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC $<BUILD_INTERFACE:aaren_compile> ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+  aaren_shares_headers(shared_headers ${name})
 endfunction()
 
 function(aaren_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE aaren_compile ${ARG_LIBRARIES})
+  aaren_shares_headers(shared_headers ${name})
   aaren_sanitized(${name})
 endfunction()
 
@@ -56,6 +89,9 @@ function(aaren_exact)
   endforeach()
 endfunction()
 
+if(AAREN_SANITIZE MATCHES undefined)
+  set(AAREN_TEST_OPTIONS -O0)  # half the time to compile: the checks in GoogleTest's macros are many
+endif()
 # A GoogleTest program; every TEST in it becomes one ctest. PREFIX tells apart programs of the same sources.
 function(aaren_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT;PREFIX" "SOURCES;LIBRARIES" ${ARGN})
@@ -70,9 +106,8 @@ function(aaren_test name)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE aaren_compile ${ARG_LIBRARIES} GTest::gmock GTest::gtest GTest::gtest_main)
-  if(AAREN_SANITIZE MATCHES undefined)
-    target_compile_options(${name} PRIVATE -O0)  # half the time to compile: the checks in GoogleTest's macros are many
-  endif()
+  target_compile_options(${name} PRIVATE ${AAREN_TEST_OPTIONS})
+  aaren_shares_headers(shared_test_headers ${name})
   aaren_sanitized(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   # Threads of OpenMP that spin while others work make a second's test a minute's.
