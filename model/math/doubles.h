@@ -12,13 +12,17 @@ namespace aaren::math {
 double Log(double x);  // REQUIRES: x is normal and > 0
 double Exp(double x);  // 0 below -700; for x above 700 the value at 700
 
-// Exp of each of `count` numbers, in vectors. `out` is `x`, or does not overlap `x`.
+// Log and Exp of each of `count` numbers, in vectors. `out` is `x`, or does not overlap `x`.
+void Log(const double* x, size_t count, double* out);
 void Exp(const double* x, size_t count, double* out);
 
 struct Turned {
   double cosine, sine;
 };
 Turned Turn(double turns);  // the angle is 2 pi turns; REQUIRES: |turns| < 2^50
+
+// Turn of each of `count` numbers, in vectors. REQUIRES: no array overlaps another.
+void Turn(const double* turns, size_t count, double* cosine, double* sine);
 
 }  // namespace aaren::math
 

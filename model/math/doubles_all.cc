@@ -36,6 +36,56 @@ HWY_INLINE hn::Vec<D> ExpOf(D d, hn::Vec<D> x) {
   return hn::IfThenZeroElse(tiny, hn::Mul(p, power));
 }
 
+// x = 2^n m with m in [sqrt(1/2), sqrt(2)), by the bits of a normal number.
+template <class D>
+HWY_INLINE hn::Vec<D> LogOf(D d, hn::Vec<D> x) {
+  const hn::Rebind<int64_t, D> integers;
+  const auto bits = hn::BitCast(integers, x);
+  // The exponent of 1/2 lies over the digits, so m is in [1/2, 1) at first.
+  const auto digits = hn::And(bits, hn::Set(integers, 0x000fffffffffffff));
+  auto m = hn::BitCast(d, hn::Or(digits, hn::Set(integers, 0x3fe0000000000000)));
+  // The sign of a number above 0 is 0, so the exponent stands alone above the digits.
+  auto n = hn::ConvertTo(d, hn::Sub(hn::ShiftRight<52>(bits), hn::Set(integers, int64_t{1022})));
+  const auto small = hn::Lt(m, hn::Set(d, std::numbers::sqrt2 / 2));
+  m = hn::IfThenElse(small, hn::Add(m, m), m);
+  n = hn::IfThenElse(small, hn::Sub(n, hn::Set(d, 1.0)), n);
+  const auto two = hn::Set(d, 2.0), f = hn::Sub(m, hn::Set(d, 1.0)), s = hn::Div(f, hn::Add(two, f)), z = hn::Mul(s, s);
+  auto p = hn::Set(d, 1.0 / 23);
+  for (int k = 21; k >= 3; k -= 2) p = hn::Add(hn::Mul(p, z), hn::Set(d, 1.0 / k));
+  const auto twice = hn::Mul(two, s), log = hn::Add(twice, hn::Mul(hn::Mul(twice, z), p));
+  return hn::Add(hn::Mul(n, hn::Set(d, kLn2High)), hn::Add(hn::Mul(n, hn::Set(d, kLn2Low)), log));
+}
+
+template <class D>
+HWY_INLINE void TurnOf(D d, hn::Vec<D> turns, double* cosine_out, double* sine_out) {
+  const auto one = hn::Set(d, 1.0);
+  turns = hn::Sub(turns, hn::Floor(turns));
+  const auto quarter = hn::Floor(hn::Add(hn::Mul(hn::Set(d, 4.0), turns), hn::Set(d, 0.5)));
+  const auto rest = hn::Sub(turns, hn::Div(quarter, hn::Set(d, 4.0)));
+  const auto angle = hn::Mul(hn::Set(d, 2 * std::numbers::pi), rest), square = hn::Mul(angle, angle);
+  auto cosine = one, sine = one;
+  for (int k = 8; k >= 1; --k) {
+    const double even = (2 * k - 1) * (2 * k), odd = (2 * k) * (2 * k + 1);
+    cosine = hn::Sub(one, hn::Div(hn::Mul(square, cosine), hn::Set(d, even)));
+    sine = hn::Sub(one, hn::Div(hn::Mul(square, sine), hn::Set(d, odd)));
+  }
+  sine = hn::Mul(sine, angle);
+  // A quarter of a turn is 0 to 4. Odd quarters swap cosine and sine.
+  const auto first = hn::Eq(quarter, one), second = hn::Eq(quarter, hn::Set(d, 2.0));
+  const auto third = hn::Eq(quarter, hn::Set(d, 3.0)), swapped = hn::Or(first, third);
+  const auto x = hn::IfThenElse(swapped, sine, cosine), y = hn::IfThenElse(swapped, cosine, sine);
+  hn::StoreU(hn::IfThenElse(hn::Or(first, second), hn::Neg(x), x), d, cosine_out);
+  hn::StoreU(hn::IfThenElse(hn::Or(second, third), hn::Neg(y), y), d, sine_out);
+}
+
+void LogAll(const double* x, size_t count, double* out) {
+  ForDoubles(count, [=](auto d, size_t i) { hn::StoreU(LogOf(d, hn::LoadU(d, x + i)), d, out + i); });
+}
+
+void TurnAll(const double* turns, size_t count, double* cosine, double* sine) {
+  ForDoubles(count, [=](auto d, size_t i) { TurnOf(d, hn::LoadU(d, turns + i), cosine + i, sine + i); });
+}
+
 void ExpAll(const double* x, size_t count, double* out) {
   ForDoubles(count, [=](auto d, size_t i) { hn::StoreU(ExpOf(d, hn::LoadU(d, x + i)), d, out + i); });
 }
@@ -47,9 +97,17 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace aaren::math {
 
+HWY_EXPORT(LogAll);
 HWY_EXPORT(ExpAll);
+HWY_EXPORT(TurnAll);
+
+void Log(const double* x, size_t count, double* out) { HWY_DYNAMIC_DISPATCH(LogAll)(x, count, out); }
 
 void Exp(const double* x, size_t count, double* out) { HWY_DYNAMIC_DISPATCH(ExpAll)(x, count, out); }
+
+void Turn(const double* turns, size_t count, double* cosine, double* sine) {
+  HWY_DYNAMIC_DISPATCH(TurnAll)(turns, count, cosine, sine);
+}
 
 }  // namespace aaren::math
 #endif

@@ -27,6 +27,47 @@ double Clip(double value, double most) { return std::clamp(value, -most, most); 
 
 double LogOfWhole(uint64_t value) { return math::Log(static_cast<double>(value)); }
 
+// The logarithms among a token's inputs, taken together in vectors.
+class TokenLogs {
+ public:
+  enum Place : size_t {
+    kNumber,
+    kShortSquare,
+    kLongSquare,
+    kTraces,
+    kGaps = kTraces + std::size(kTraceScales),
+    kSinceMark = kGaps + std::size(kGapKeep),
+    kDistinct,
+    kDeviation,
+    kAfterCount,
+    kDayLog,
+    kLogs
+  };
+
+  // `number` is that of the newest event, `deviation` that after its mark.
+  TokenLogs(const EventMemory& memory, const MarkSlot& present, double number, double deviation) {
+    std::fill_n(log_ + kLogs, kPadded - kLogs, 1.0);
+    log_[kNumber] = 1 + number;
+    // The 0.01 keeps the logarithm finite for intervals that are all equal.
+    log_[kShortSquare] = memory.square[1] / memory.log_gap[2].weight + 0.01;
+    log_[kLongSquare] = memory.square[0] / memory.log_gap[0].weight + 0.01;
+    for (size_t k = 0; k < std::size(kTraceScales); ++k) log_[kTraces + k] = std::max(memory.trace[k], kLeastTime);
+    for (size_t k = 0; k < std::size(kGapKeep); ++k) log_[kGaps + k] = std::max(memory.gap[k].value(), kLeastTime);
+    log_[kSinceMark] = static_cast<double>(1 + uint64_t{memory.newest.since_mark});
+    log_[kDistinct] = static_cast<double>(1 + uint64_t{memory.distinct});
+    log_[kDeviation] = deviation;
+    log_[kAfterCount] = static_cast<double>(1 + uint64_t{present.after_count});
+    log_[kDayLog] = kDay;
+    math::Log(log_, kPadded, log_);
+  }
+
+  double operator[](size_t place) const { return log_[place]; }
+
+ private:
+  static constexpr size_t kPadded = (kLogs + 7) / 8 * 8;
+  double log_[kPadded];
+};
+
 float PlaceOf(float x, double scale) {
   if (x == kTied) return kTiePlace;
   return static_cast<float>(Clip(x - scale, kMostPlace));
@@ -41,58 +82,62 @@ void WriteRing(const EventMemory& memory, double scale, Writer& to) {
   for (size_t j = 1; j <= kRing; ++j) to.Put(memory.marks[j] == memory.marks[0] ? 1 : 0);
 }
 
-void WriteMeans(const EventMemory& memory, double scale, Writer& to) {
+void WriteMeans(const EventMemory& memory, double scale, const TokenLogs& logs, Writer& to) {
   for (size_t k = 1; k < std::size(kLogKeep); ++k) to.Put(Clip(memory.log_gap[k].value() - scale, 8) / 2);
-  // The 0.01 keeps the logarithm finite for intervals that are all equal.
-  to.Put(0.5 * math::Log(memory.square[1] / memory.log_gap[2].weight + 0.01));
-  to.Put(0.5 * math::Log(memory.square[0] / memory.log_gap[0].weight + 0.01));
+  to.Put(0.5 * logs[TokenLogs::kShortSquare]);
+  to.Put(0.5 * logs[TokenLogs::kLongSquare]);
   to.Put(memory.ties.value());
   to.Put(memory.newest.tie);
-  for (const double trace : memory.trace) to.Put(math::Log(std::max(trace, kLeastTime)) / 2);
-  for (const Mean& gap : memory.gap) to.Put(Clip(math::Log(std::max(gap.value(), kLeastTime)) - scale, 12) / 2);
+  for (size_t k = 0; k < std::size(kTraceScales); ++k) to.Put(logs[TokenLogs::kTraces + k] / 2);
+  for (size_t k = 0; k < std::size(kGapKeep); ++k) to.Put(Clip(logs[TokenLogs::kGaps + k] - scale, 12) / 2);
   const auto equal = std::count(memory.ring + 1, memory.ring + kRing, memory.ring[0]);
   to.Put(static_cast<double>(equal) / 4);
 }
 
 // Mean and deviation after the newest mark, drawn towards those of a mark that nothing is known of.
-void AfterMark(const EventMemory& memory, double scale, double& mean, double& deviation) {
+struct AfterMark {
+  double mean, deviation;
+};
+
+AfterMark AfterNewestMark(const EventMemory& memory, double scale) {
   const MarkSlot& mark = Present(memory);
   const double n = mark.after_count;
-  mean = n > 0 ? Clip(mark.after_mean - scale, kMostPlace) * n / (n + 1) : 0;
   // The variance 1.5 of an imagined interval stands for a mark that nothing is known of.
-  deviation = std::sqrt((n * mark.after_variance + 1.5) / (n + 1));
+  return {.mean = n > 0 ? Clip(mark.after_mean - scale, kMostPlace) * n / (n + 1) : 0,
+          .deviation = std::sqrt((n * mark.after_variance + 1.5) / (n + 1))};
 }
 
-void WriteMark(const EventMemory& memory, double scale, Writer& to) {
+void WriteMark(const EventMemory& memory, double scale, double mean, const TokenLogs& logs, Writer& to) {
   const Newest& newest = memory.newest;
   const MarkSlot& mark = Present(memory);
-  double mean, deviation;
-  AfterMark(memory, scale, mean, deviation);
   to.Put(newest.fresh);
-  to.Put(LogOfWhole(1 + uint64_t{newest.since_mark}) / 3);
+  to.Put(logs[TokenLogs::kSinceMark] / 3);
   for (size_t k = 0; k < 2; ++k) to.Put(mark.often[k] / memory.mark_weight[k]);
   to.Put(newest.repeat);
-  to.Put(LogOfWhole(1 + uint64_t{memory.distinct}) / 2);
+  to.Put(logs[TokenLogs::kDistinct] / 2);
   for (const Mean& fresh : memory.fresh) to.Put(fresh.value());
   to.Put(mean / 2);
-  to.Put(math::Log(deviation));
-  to.Put(LogOfWhole(1 + uint64_t{mark.after_count}) / 2);
+  to.Put(logs[TokenLogs::kDeviation]);
+  to.Put(logs[TokenLogs::kAfterCount] / 2);
   to.Put(memory.repeats.value());
   to.Put(newest.fresh != 0 ? 0 : Clip(newest.log_since_mark - scale, 16) / 4);
 }
 
-void WriteCalendar(const EventMemory& memory, double scale, Writer& to) {
+void WriteCalendar(const EventMemory& memory, double scale, const TokenLogs& logs, Writer& to) {
   if (memory.calendar == 0) {
     // The calendar has 18 numbers, and a stream without a known origin of time still has their places.
     for (int k = 0; k < 18; ++k) to.Put(0);
     return;
   }
   to.Put(1);
-  to.Put(Clip(scale - math::Log(kDay), 25) / 5);
-  for (const double period : {kDay, kDay / 2, kWeek}) {
-    const math::Turned phase = math::Turn((memory.epoch + memory.clock) / period);
-    to.Put(phase.cosine);
-    to.Put(phase.sine);
+  to.Put(Clip(scale - logs[TokenLogs::kDayLog], 25) / 5);
+  const double now = memory.epoch + memory.clock;
+  const double turns[] = {now / kDay, now / (kDay / 2), now / kWeek, 0};
+  double cosines[std::size(turns)], sines[std::size(turns)];
+  math::Turn(turns, std::size(turns), cosines, sines);
+  for (size_t k = 0; k < 3; ++k) {
+    to.Put(cosines[k]);
+    to.Put(sines[k]);
   }
   for (size_t p = 0; p < std::size(kPeriods); ++p) {
     to.Put(memory.cosine[p] / memory.phases);
@@ -134,10 +179,9 @@ Places PlacesOf(const EventMemory& memory) {
     places.present[j] = memory.ring[j] != kAbsent && memory.ring[j] != kTied;
     places.ring[j] = places.present[j] ? PlaceOf(memory.ring[j], scale) : 0;
   }
-  double mean, deviation;
-  AfterMark(memory, scale, mean, deviation);
-  places.after = static_cast<float>(mean);
-  places.deviation = static_cast<float>(deviation);
+  const AfterMark after = AfterNewestMark(memory, scale);
+  places.after = static_cast<float>(after.mean);
+  places.deviation = static_cast<float>(after.deviation);
   // A tie has no logarithm; 40 below the scale, the elapsed time is 0 up to rounding.
   const double x = memory.newest.gap > 0 ? math::Log(memory.newest.gap) : scale - 40;
   places.elapsed = static_cast<float>(math::Log(1 + math::Exp(x - scale)));
@@ -149,12 +193,14 @@ void WriteInputs(const EventMemory& memory, float* inputs) {
   Writer to(inputs);
   // The newest event's number. A session that was told its scale has a token at event 0, which counts as event 1.
   const auto i = static_cast<double>(std::max<uint64_t>(memory.count, 2) - 1);
-  to.Put(math::Log(1 + i) / 3 - 1);
+  const AfterMark after = AfterNewestMark(memory, scale);
+  const TokenLogs logs(memory, Present(memory), i, after.deviation);
+  to.Put(logs[TokenLogs::kNumber] / 3 - 1);
   to.Put(1 / std::sqrt(i));
   WriteRing(memory, scale, to);
-  WriteMeans(memory, scale, to);
-  WriteMark(memory, scale, to);
-  WriteCalendar(memory, scale, to);
+  WriteMeans(memory, scale, logs, to);
+  WriteMark(memory, scale, after.mean, logs, to);
+  WriteCalendar(memory, scale, logs, to);
 }
 
 // Logarithms are taken of all slots together: argument after argument, each of `padded` numbers.

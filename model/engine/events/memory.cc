@@ -13,11 +13,15 @@ namespace {
 void KeepTurning(double gap, EventMemory& memory) {
   // The counts lie relative to the newest event, so an interval turns all of them back.
   memory.phases = kPhaseKeep * memory.phases + 1;
+  constexpr size_t kWhole = 8;  // numbers of a vector
+  static_assert(std::size(kPeriods) <= kWhole);
+  double turns[kWhole] = {}, cosines[kWhole], sines[kWhole];
+  for (size_t p = 0; p < std::size(kPeriods); ++p) turns[p] = gap / kPeriods[p];
+  math::Turn(turns, kWhole, cosines, sines);
   for (size_t p = 0; p < std::size(kPeriods); ++p) {
-    const math::Turned turned = math::Turn(gap / kPeriods[p]);
     const double cosine = memory.cosine[p], sine = memory.sine[p];
-    memory.cosine[p] = kPhaseKeep * (cosine * turned.cosine + sine * turned.sine) + 1;
-    memory.sine[p] = kPhaseKeep * (sine * turned.cosine - cosine * turned.sine);
+    memory.cosine[p] = kPhaseKeep * (cosine * cosines[p] + sine * sines[p]) + 1;
+    memory.sine[p] = kPhaseKeep * (sine * cosines[p] - cosine * sines[p]);
   }
 }
 

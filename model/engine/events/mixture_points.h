@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_ENGINE_EVENTS_MIXTURE_POINTS_H_
 #define AAREN_MODEL_ENGINE_EVENTS_MIXTURE_POINTS_H_
 
-// A mixture at kPoints places of z at once, in floats. The bits are the same on every machine: vectors run over places,
-// and each place adds the components in order. Threading: plain functions.
+// A mixture at up to kPoints places of z at once, in floats. The bits are the same on every machine and in any company:
+// vectors run over places, and each place adds the components in order. Threading: plain functions.
 
 #include <cstddef>
 
@@ -18,14 +18,23 @@ struct Points {
   alignas(64) float at[kPoints];
 };
 
+inline constexpr float kFurthest = 40;  // in z
+
 // The components of a mixture that have a weight, the log-normal ones first.
 struct Components {
   size_t normals = 0, count = 0;
   float weight[kComponents], at[kComponents], inverse[kComponents];  // inverse: 1 / spread
+  float low = kFurthest, high = -kFurthest;                          // nearly all of the mixture lies between
 };
 
-// The probabilities below the places, and the densities. Errors of probabilities are below 1e-6.
-void MixtureAt(const Components& components, const Points& z, Points& below, Points& density);
+// REQUIRES throughout: 1 <= count <= kPoints, and all kPoints places of an argument hold numbers. Results beyond
+// `count` may be left as they are.
+
+// The probabilities below the first `count` places, with errors below 1e-6.
+void ProbabilitiesBelow(const Components& components, size_t count, const Points& z, Points& below);
+
+// The places of the first `count` probabilities. Each misses its probability by less than 1e-5.
+void FindPlaces(const Components& components, size_t count, const Points& wanted, Points& found);
 
 }  // namespace aaren::events
 
