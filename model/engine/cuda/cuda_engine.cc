@@ -9,7 +9,7 @@
 #include "model/engine/cuda/device/device_library.h"
 #include "model/engine/cuda/device/device_network.h"
 #include "model/engine/cuda/trial.h"
-#include "model/engine/forecasting/forecasting_task.h"
+#include "model/engine/forecasting/task/forecasting_task.h"
 #include "model/engine/task.h"
 #include "model/math/fma.h"
 

@@ -1,5 +1,5 @@
-#ifndef AAREN_MODEL_ENGINE_FORECASTING_FORECASTING_TASK_H_
-#define AAREN_MODEL_ENGINE_FORECASTING_FORECASTING_TASK_H_
+#ifndef AAREN_MODEL_ENGINE_FORECASTING_TASK_FORECASTING_TASK_H_
+#define AAREN_MODEL_ENGINE_FORECASTING_TASK_FORECASTING_TASK_H_
 
 // The task of a forecaster (model/README.md, steps 1 to 9). Values enter, quantiles of the next values leave, and the
 // row learns from the mistakes of its forecasts. The task cuts runs into tiles, sends the tiles through a Network, and
@@ -21,4 +21,4 @@ std::unique_ptr<Task> NewForecastingTask(const package::ModelPackage& package, s
 
 }  // namespace aaren::engine
 
-#endif  // AAREN_MODEL_ENGINE_FORECASTING_FORECASTING_TASK_H_
+#endif  // AAREN_MODEL_ENGINE_FORECASTING_TASK_FORECASTING_TASK_H_

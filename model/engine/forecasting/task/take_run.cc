@@ -1,0 +1,131 @@
+// ForecastingTask takes the tokens of a run into a row: values, covariates and surprises (rules 1 and 8).
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "model/engine/forecasting/refinement/surprise.h"
+#include "model/engine/forecasting/task/task_class.h"
+
+namespace aaren::engine {
+namespace {
+
+constexpr double kMost = math::kLargestValue;
+
+// A number, within the values that a row takes; NaN stays.
+double Bounded(double value) { return std::abs(value) < math::kLeastValue ? 0.0 : std::clamp(value, -kMost, kMost); }
+
+// The value of token i of a run.
+double ValueOf(const Run& run, size_t i) {
+  const float* inputs = InputsOf(run, i);
+  return Bounded(run.values.size() == run.forecast.size() ? static_cast<double>(*inputs) : DoubleAt(inputs));
+}
+
+// The value relative to the origin, as rows keep values.
+float Relative(double value, double origin) {
+  return std::isnan(value) ? std::numeric_limits<float>::quiet_NaN() : math::ToForecast(value - origin);
+}
+
+}  // namespace
+
+void ForecastingTask::TakeRun(const Run& run, std::byte* row, Tile& tile) const {
+  RowHeader& header = layout_.header(row);
+  float* forecast = run.forecasts;
+  TileToken* pending = nullptr;  // the token before, if its forecast is still to be made
+  for (size_t i = 0; i < run.forecast.size(); ++i, ++header.seq) {
+    // Tokens that wait in the tile are relative to the origin as it is, so the tile goes first.
+    if (header.seq % season::ValueMemory::kBlock == 0 && header.seq > 0 && layout_.IsFarFromOrigin(row)) {
+      FinishTile(tile);
+      pending = nullptr;
+      layout_.MoveOrigin(row);
+    }
+    // The surprise comes first, because a surprise judges the row before the value (rule 1.3).
+    const double value = ValueOf(run, i), x = layout_.covariates() ? TakeCovariates(run, i, row) : value;
+    TakeSurprise(run, i, x, row, pending, tile);
+    TakeValue(value, x, row);
+    pending = nullptr;
+    const bool wanted = run.forecast[i] != 0;
+    // A row keeps a one-step forecast of the newest token only (rule 8.1): a token without a forecast clears the place.
+    if (!wanted) std::fill_n(layout_.one_step(row), config_.quantiles.size() + season::kSourceCount, kMissing);
+    const bool folds = (header.seq + 1) % static_cast<uint64_t>(config_.fold_every) == 0;
+    if (!wanted && !folds && !layout_.probes().At(header.seq)) continue;
+
+    AddToken(run, i, row, wanted ? forecast : nullptr, tile);
+    if (wanted) {
+      forecast += result_floats() + (run.selection == nullptr ? 0 : run.selection->floats());
+      pending = &tile.tokens[tile.size - 1];
+    }
+    // A probe that learns of covariates changes the next value that the row takes, so the probe does not wait.
+    const bool learns = layout_.covariates() && layout_.probes().At(header.seq);
+    if (tile.size == tile.capacity() || learns) {
+      FinishTile(tile);
+      pending = nullptr;
+    }
+  }
+}
+
+// Returns the value less the effect of its future covariates.
+double ForecastingTask::TakeCovariates(const Run& run, size_t i, std::byte* row) const {
+  const float* now = InputsOf(run, i) + kFloatsOfDouble;
+  return Bounded(ValueOf(run, i) - layout_.covariates()->Take(layout_.header(row).seq, now, layout_.covariates(row)));
+}
+
+// Takes a value, and x, which is the value less the effect of covariates. A row remembers x; a series' possible values
+// are of the value itself.
+void ForecastingTask::TakeValue(double value, double x, std::byte* row) const {
+  RowHeader& header = layout_.header(row);
+  if (header.statistics.count == 0 && !std::isnan(value)) header.origin = x;
+  const float relative = Relative(x, header.origin);
+  if (!std::isnan(value)) {
+    if (header.statistics.Believes(relative)) layout_.support(row).Add(value);
+    header.statistics.Add(relative, static_cast<uint64_t>(config_.history));
+  }
+  const season::Bounds bounds = season::ReachOf(header.statistics);
+  layout_.values(row).Add(header.seq, relative, bounds);
+  layout_.errors(row).Add(header.seq, relative, bounds, layout_.values(row));
+}
+
+// Writes the surprise of token i under the forecast of the token before. While the forecast is still to be made, the
+// token before keeps the value and the place of the surprise.
+void ForecastingTask::TakeSurprise(const Run& run, size_t i, double x, std::byte* row, TileToken* pending,
+                                   Tile& tile) const {
+  float* surprise = run.surprises == nullptr ? nullptr : run.surprises + i;
+  const float value = Relative(x, layout_.header(row).origin);
+  if (pending != nullptr) {
+    pending->followed = true;
+    pending->next_value = value;
+    pending->next_surprise = surprise;
+    if (surprise != nullptr) pending->next_range = RangeOf(value, row, tile);
+  } else if (surprise != nullptr) {
+    *surprise = OneStepSurprise(run, value, row, tile);
+  }
+}
+
+// The range of the surprise of a value that the row has not taken yet.
+SurpriseRange ForecastingTask::RangeOf(float value, std::byte* row, Tile& tile) const {
+  SurpriseRange range;
+  const RowHeader& header = layout_.header(row);
+  if (std::isnan(value) || !layout_.support(row).IsFew()) return range;
+  const float* newest = layout_.values(row).Unroll(header.seq - 1, season::ReachOf(header.statistics), tile.values);
+  range.Count(newest, std::min<uint64_t>(header.seq, kOlder), value, layout_.support(row).span);
+  return range;
+}
+
+// The surprise under the forecast that the row keeps, made from the token before. The row has learned nothing since, so
+// the forecast is refined exactly as before.
+float ForecastingTask::OneStepSurprise(const Run& run, float value, std::byte* row, Tile& tile) const {
+  const float* one_step = layout_.one_step(row);
+  if (std::isnan(one_step[0])) return kMissing;
+  float* quantiles = tile.quantiles.data();
+  std::copy_n(one_step, tile.quantiles.size(), quantiles);
+  if (run.refinement != Refinement::kNetwork) {
+    layout_.mixture().MixOneStep(layout_.header(row).seq - 1, layout_.mixture(row), layout_.errors(row).unit,
+                                 layout_.one_step_sources(row), quantiles);
+  }
+  if (run.refinement >= Refinement::kCalibrated) {
+    layout_.calibration().CorrectOneStep(layout_.calibration(row), quantiles);
+  }
+  return RangeOf(value, row, tile).Apply(Surprise(config_.quantiles, quantiles, value));
+}
+
+}  // namespace aaren::engine
