@@ -2,6 +2,10 @@
 
 import json
 import os
+import queue
+import re
+import subprocess
+import threading
 import time
 import unittest
 
@@ -85,6 +89,83 @@ class EventsTest(ServerTest):
         errors = again.communicate(timeout=120)[1]
         self.assertEqual(again.returncode, 0, errors)
         self.assertEqual(self.read("cut.jsonl"), whole)
+
+    def start_silence(self, gap=0.1):
+        """A live stream of forty events, `gap` seconds apart, which then falls silent."""
+        flags = [f"--target={self.server.target}", "--events=-", "--session=silent", "--overdue=0.9"]
+        process = start_aaren("stream", *flags, f"--output={self.path('out.jsonl')}", stdin=subprocess.PIPE)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        self.words = queue.Queue()
+        reader = threading.Thread(target=lambda: [self.words.put(line) for line in process.stderr])
+        self.addCleanup(reader.join)
+        self.addCleanup(process.kill)
+        reader.start()
+        now = time.time()
+        process.stdin.write("time,mark\n" + "".join(f"{now - gap * (39 - i):.3f},tick\n" for i in range(40)))
+        process.stdin.flush()
+        return process
+
+    def overdue_events(self, wait):
+        """The events that the words of the next `wait` seconds call overdue."""
+        events, end = [], time.monotonic() + wait
+        while (left := end - time.monotonic()) > 0:
+            try:
+                word = re.search(r"event (\d+) is overdue", self.words.get(timeout=left))
+            except queue.Empty:
+                break
+            if word:
+                events.append(int(word.group(1)))
+        return events
+
+    def await_overdue(self):
+        """The event that the next such word names."""
+        while True:
+            word = re.search(r"event (\d+) is overdue", self.words.get(timeout=60))
+            if word:
+                return int(word.group(1))
+
+    def test_a_silence_is_told_once(self):
+        self.start_silence()
+        self.assertEqual(self.await_overdue(), 40)
+        self.assertEqual(self.overdue_events(2), [])
+
+    def test_a_new_event_begins_a_new_silence(self):
+        process = self.start_silence()
+        self.assertEqual(self.await_overdue(), 40)
+        process.stdin.write(f"{time.time():.3f},tick\n")
+        process.stdin.flush()
+        self.assertEqual(self.await_overdue(), 41)
+        self.assertEqual(self.overdue_events(2), [])
+
+    def test_an_event_in_time_takes_the_word_back(self):
+        process = self.start_silence()
+        self.assertEqual(self.await_overdue(), 40)
+        now = time.time()
+        process.stdin.write("".join(f"{now + 100 * i:.3f},tick\n" for i in range(20)))
+        process.stdin.flush()
+        # The session has learned of longer intervals, of which two seconds are no part.
+        self.assertEqual(self.overdue_events(2), [])
+
+    def test_a_silence_goes_on_behind_a_new_server(self):
+        self.start_silence(gap=2)
+        deadline = time.monotonic() + 60
+        while not os.path.exists(self.path("out.jsonl")) or self.read("out.jsonl").count(b"\n") < 40:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+        self.server.kill()
+        self.server = self.start_server(*self.store(), listen=self.server.target)
+        self.assertEqual(self.await_overdue(), 40)
+        self.assertEqual(self.overdue_events(4), [])
+
+    def test_a_resumed_stream_is_told_of_its_silence(self):
+        process = self.start_silence()
+        self.assertEqual(self.await_overdue(), 40)
+        process.kill()
+        process.wait()
+        again = self.start_silence()
+        self.assertGreaterEqual(self.await_overdue(), 40)
+        self.assertIsNone(again.poll())
 
     def test_an_evaluation_has_the_model_beside_the_rules(self):
         report = self.path("report.html")
