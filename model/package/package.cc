@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -152,12 +153,17 @@ absl::Status MakeFolder(const fs::path& folder) {
 }
 
 // Both files are complete before either gets its final name. The manifest is renamed last, because it holds the hash of
-// the weights: after a crash in between, the hash does not match.
+// the weights: after a crash in between, the hash does not match. A failure leaves no new file behind, so a full disk
+// gets its room back.
 absl::Status WritePair(const fs::path& folder, absl::string_view manifest, absl::string_view weights) {
   if (absl::Status status = MakeFolder(folder); !status.ok()) return status;
   std::error_code error;
   const std::pair<fs::path, absl::string_view> files[] = {{folder / kWeightsFile, weights},
                                                           {folder / kManifestFile, manifest}};
+  const absl::Cleanup removes = [&files] {
+    std::error_code ignored;
+    for (const auto& [file, bytes] : files) fs::remove(file.string() + ".new", ignored);
+  };
   for (const auto& [file, bytes] : files) {
     if (absl::Status status = WriteFile(file.string() + ".new", bytes); !status.ok()) return status;
   }

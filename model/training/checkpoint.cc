@@ -4,12 +4,14 @@
 #include <torch/torch.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <sstream>
 #include <system_error>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "model/training/report/text_file.h"
 
@@ -92,11 +94,9 @@ absl::Status SaveCheckpoint(const std::string& folder, const Checkpoint& checkpo
   const std::string path = PathIn(folder), partial = path + ".partial";
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  const absl::Status written = WriteTextFile(partial, Bytes(checkpoint));
-  if (!written.ok()) {
-    std::filesystem::remove(partial, error);  // the old checkpoint stays, and keeps its room
-    return written;
-  }
+  // After a failure, the old checkpoint stays and keeps its room. After a rename, nothing is left to remove.
+  const absl::Cleanup removes = [&partial] { std::remove(partial.c_str()); };
+  if (absl::Status status = WriteTextFile(partial, Bytes(checkpoint)); !status.ok()) return status;
   if (!Flush(partial)) return absl::UnavailableError(absl::StrCat("cannot flush ", partial));
   std::filesystem::rename(partial, path, error);
   if (error) return absl::UnavailableError(absl::StrCat("cannot rename ", partial, ": ", error.message()));

@@ -27,10 +27,11 @@ absl::Status WriteTextFile(const std::string& path, absl::string_view text) {
 
 absl::Status ReplaceTextFile(const std::string& path, absl::string_view text) {
   const std::string partial = path + ".partial";
-  const absl::Status status = WriteTextFile(partial, text);
-  if (!status.ok()) return status;
-  if (std::rename(partial.c_str(), path.c_str()) != 0) return Failed(path);
-  return absl::OkStatus();
+  absl::Status status = WriteTextFile(partial, text);
+  if (status.ok() && std::rename(partial.c_str(), path.c_str()) != 0) status = Failed(path);
+  // The old text stays, and a full disk gets its room back.
+  if (!status.ok()) std::remove(partial.c_str());
+  return status;
 }
 
 }  // namespace aaren::training

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "tests/model/engine/random_package.h"
@@ -55,6 +56,18 @@ TEST(PackageTest, LeavesNoTemporaryFiles) {
   size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) files += entry.is_regular_file();
   EXPECT_EQ(files, 2u);
+}
+
+// A write to /dev/full fails as on a full disk, here after the weights were written.
+TEST(PackageTest, AFullDiskLeavesThePackageBeforeAndNothingElse) {
+  const PackageFolder folder;
+  std::filesystem::create_symlink("/dev/full", folder.path() + "/model.json.new");
+  ModelPackage other = folder.package();
+  other.description += "!";
+  const absl::Status status = SavePackage(folder.path(), other);
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 2);
+  EXPECT_EQ(LoadPackage(folder.path())->digest, folder.package().digest);
 }
 
 TEST(PackageTest, WritesQuantilesAsPeopleWriteThem) {

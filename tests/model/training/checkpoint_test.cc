@@ -104,6 +104,13 @@ TEST(CheckpointTest, FullDiskIsNamedAndTheOldOneStays) {
   EXPECT_EQ(LoadCheckpoint(folder)->step, 7);
 }
 
+TEST(CheckpointTest, OneThatCannotTakeItsNameLeavesNoPart) {
+  const std::string folder = FreshFolder();
+  std::filesystem::create_directories(folder + "/checkpoint.pt/taken");
+  EXPECT_TRUE(absl::IsUnavailable(SaveCheckpoint(folder, Sample())));
+  EXPECT_FALSE(std::filesystem::exists(folder + "/checkpoint.pt.partial"));
+}
+
 TEST(CopyTensorsTest, NamesWhatIsMissingOrOfAnotherShape) {
   const TensorMap to = {{"w", torch::zeros({2})}};
   EXPECT_THAT(std::string(CopyTensors({}, to).message()), HasSubstr("w is missing"));

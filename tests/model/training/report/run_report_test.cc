@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -99,6 +100,18 @@ TEST(RunReportTest, PathThatCannotBeWrittenIsNamed) {
   const absl::Status status = WriteRunReport("/proc/nowhere/report.html", Record(), {.history = &history});
   EXPECT_TRUE(absl::IsUnavailable(status));
   EXPECT_THAT(std::string(status.message()), HasSubstr("/proc/nowhere/report.html"));
+}
+
+TEST(RunReportTest, AFullDiskLeavesTheReportBeforeAndNothingElse) {
+  const std::string folder = ::testing::TempDir() + "/run_report_test/full", path = folder + "/report.html";
+  std::filesystem::remove_all(folder);
+  const History history = Twenty();
+  ASSERT_TRUE(WriteRunReport(path, Record(), {.step = 20, .steps = 40, .history = &history}).ok());
+  std::filesystem::create_symlink("/dev/full", path + ".partial");
+  EXPECT_TRUE(absl::IsUnavailable(WriteRunReport(path, Record(), {.step = 30, .steps = 40, .history = &history})));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+  std::ifstream file(path);
+  EXPECT_THAT(std::string(std::istreambuf_iterator<char>(file), {}), HasSubstr("20 of 40"));
 }
 
 TEST(TrainingSummaryTest, RecordsSeedsCodeAndHeldOutMetrics) {
