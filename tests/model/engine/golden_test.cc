@@ -5,6 +5,7 @@
 #include <hwy/targets.h>
 
 #include <algorithm>
+#include <limits>
 #include <ostream>
 #include <string>
 
@@ -90,15 +91,48 @@ TEST_P(GoldenTest, EveryInstructionSetGivesThemHoweverTokensCome) {
   }
 }
 
-// An extended row with covariates: numbers of quotients only, as the series.
-class ExtendedGoldenTest : public testing::Test {
+// Covariates of extended rows: quotients of integers. Numbers 0, 1 and 2 are a token's own, and later ones are of steps
+// ahead.
+float CovariateAt(size_t number, size_t token) {
+  return static_cast<float>((token + 17 * number) * (token + 17 * number) % 41) / 8.0f;
+}
+
+std::vector<float> Undriven() { return EventfulSeries(900); }
+
+// A series that the future covariate drives, so that an effect is learned.
+std::vector<float> Driven() {
+  std::vector<float> series = Series(31, 900);
+  for (size_t t = 0; t < series.size(); ++t) series[t] += 4.0f * CovariateAt(1, t);
+  return series;
+}
+
+struct ExtendedGolden {
+  const char* name;
+  std::vector<float> (*series)();
+  bool misses;  // covariates, of now and of steps ahead
+  uint64_t results, row;
+};
+
+void PrintTo(const ExtendedGolden& golden, std::ostream* out) { *out << golden.name; }
+
+const ExtendedGolden kExtendedGoldens[] = {
+    {"Undriven", Undriven, false, 0xfd1dd74908e57682, 0xf1153ede5697caa6},
+    {"Driven", Driven, false, 0x80ebb122004201ae, 0x23be764a33500c93},
+    {"DrivenByCovariatesThatMiss", Driven, true, 0xe7f8c5b9127e47d5, 0xcde9ac83aa8c7513},
+};
+
+class ExtendedGoldenTest : public testing::TestWithParam<ExtendedGolden> {
  protected:
-  static constexpr uint64_t kResults = 0xfd1dd74908e57682, kRow = 0xf1153ede5697caa6;
+  static float Covariate(size_t number, size_t token) {
+    const bool missing = GetParam().misses && (token + number) * (token + number) % 43 % 5 == 0;
+    return missing ? std::numeric_limits<float>::quiet_NaN() : CovariateAt(number, token);
+  }
 
   // Takes all tokens, `most` at a time, each with a forecast, and compares.
   static void ExpectRecordedBits(size_t most) {
     Stepper stepper(NewCpuEngine(Bundled(), Tier::kExtended).value()->WithCovariates(1, 2), 1);
-    const std::vector<float> series = EventfulSeries(900);
+    const auto& [name, make_series, misses, results, row] = GetParam();
+    const std::vector<float> series = make_series();
     const Slot slot = stepper.Open();
     Outputs outputs;
     for (size_t begin = 0; begin < series.size(); begin += most) {
@@ -107,24 +141,25 @@ class ExtendedGoldenTest : public testing::Test {
       for (size_t t = begin; t < std::min(series.size(), begin + most); ++t) {
         const std::vector<float> value = RunValues({series[t]});
         portion.values.insert(portion.values.end(), value.begin(), value.end());
-        for (size_t i = 0; i < 3 + 2 * portion.selection.steps.size(); ++i) {
-          portion.values.push_back(static_cast<float>((t + 17 * i) * (t + 17 * i) % 41) / 8.0f);
-        }
+        for (size_t i = 0; i < 3 + 2 * portion.selection.steps.size(); ++i) portion.values.push_back(Covariate(i, t));
         portion.forecast.push_back(1);
       }
       outputs.Append(stepper.Step({portion})[0]);
     }
-    EXPECT_EQ(Fingerprint(outputs.results), kResults) << std::hex << Fingerprint(outputs.results);
-    EXPECT_EQ(Fingerprint(stepper.RowBytes(slot)), kRow) << std::hex << Fingerprint(stepper.RowBytes(slot));
+    EXPECT_EQ(Fingerprint(outputs.results), results) << std::hex << Fingerprint(outputs.results);
+    EXPECT_EQ(Fingerprint(stepper.RowBytes(slot)), row) << std::hex << Fingerprint(stepper.RowBytes(slot));
   }
 };
 
-TEST_F(ExtendedGoldenTest, GivesTheRecordedBits) {
+INSTANTIATE_TEST_SUITE_P(Rows, ExtendedGoldenTest, testing::ValuesIn(kExtendedGoldens),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST_P(ExtendedGoldenTest, GivesTheRecordedBits) {
   if (TestsEmulation()) GTEST_SKIP() << "extended rows are the CPU's";
   ExpectRecordedBits(64);
 }
 
-TEST_F(ExtendedGoldenTest, EveryInstructionSetGivesThemHoweverTokensCome) {
+TEST_P(ExtendedGoldenTest, EveryInstructionSetGivesThemHoweverTokensCome) {
   if (TestsEmulation()) GTEST_SKIP() << "extended rows are the CPU's";
   for (const int64_t target : ExactTargets()) {
     const OnlyTarget only(target);
