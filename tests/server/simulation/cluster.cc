@@ -114,9 +114,16 @@ Cluster::Cluster(Fate& fate, const shard::ShardOptions& options, int shards)
       store_(fate),
       models_(fate.OneIn(2) ? shard::LateModels() : shard::FakeModels()) {
   const bool late = !shard::LateEnginesOf(*models_).empty();
-  std::unique_ptr<engine::Engine> events = *engine::NewCpuEngine(EventModel());
-  if (late) events = std::make_unique<shard::LateEngine>(std::move(events));
-  if (!models_->Add(EventModel(), std::move(events)).ok()) fate_.Accuse("the model of events is refused");
+  const auto engine_of = [late](const package::ModelPackage& package, engine::Tier tier) {
+    std::unique_ptr<engine::Engine> engine = *engine::NewCpuEngine(package, tier);
+    return late ? std::make_unique<shard::LateEngine>(std::move(engine)) : std::move(engine);
+  };
+  std::vector<std::unique_ptr<engine::Engine>> extended;
+  extended.push_back(engine_of(NetworkModel(), engine::Tier::kExtended));
+  if (!models_->Add(EventModel(), engine_of(EventModel(), engine::Tier::kExact)).ok() ||
+      !models_->Add(NetworkModel(), engine_of(NetworkModel(), engine::Tier::kExact), std::move(extended)).ok()) {
+    fate_.Accuse("a model is refused");
+  }
   late_engines_ = shard::LateEnginesOf(*models_);
   Start();
 }
@@ -200,6 +207,8 @@ void Cluster::FinishLate() {
 }
 
 void Cluster::Turn() {
+  // Sessions with covariates add engines.
+  if (!late_engines_.empty()) late_engines_ = shard::LateEnginesOf(*models_);
   if (fate_.OneIn(100)) ChangeModels();
   for (const shard::LateEngine* engine : late_engines_) {
     if (!engine->broken().empty()) fate_.Accuse("a shard ", engine->broken());

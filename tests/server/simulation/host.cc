@@ -31,9 +31,13 @@ Track::Track(Fate& fate, std::string id, const Series& series, bool manual, clie
 }
 
 void Track::Begin() {
+  reach_ = series_.DrawReach(fate_);
   client::SessionOptions options;
   options.id = id_;
   options.model = series_.model();
+  options.covariates = {series_.rows().covariates.past, series_.rows().covariates.future};
+  options.output.horizons = series_.selection(reach_).steps;
+  options.output.quantiles = series_.selection(reach_).levels;
   options.delivered_seq = received_ = delivered_;
   options.window = 32;
   options.durability = durability_;
@@ -56,8 +60,11 @@ bool Track::Turn() {
     ready = state_->Delivered(delivered_);
   } else if (next < series_.size()) {
     const uint64_t end = std::min<uint64_t>(series_.size(), next + 1 + fate_.Draw(8));
-    const client::TokenBatch tokens = {
-        .values = series_.values(next, end), .times_ns = series_.times(next, end), .marks = series_.marks(next, end)};
+    const client::TokenBatch tokens = {.values = series_.values(next, end),
+                                       .times_ns = series_.times(next, end),
+                                       .marks = series_.marks(next, end),
+                                       .future_values = series_.future_values(next, end, reach_),
+                                       .covariates = series_.covariates(next, end)};
     const auto sent = state_->Send(next, tokens, State::Patience::kNone);
     if (sent.ok()) ready = sent->ready;
   } else if (delivered_ == series_.size() && !closing_) {
@@ -71,7 +78,7 @@ bool Track::Turn() {
 void Track::Check(const client::Forecast& forecast) {
   const uint64_t seq = forecast.seq;
   if (seq != received_) return fate_.Accuse(id_, ": forecast ", seq, " came when ", received_, " was due");
-  if (!series_.IsForecast(seq, forecast.values)) {
+  if (!series_.IsForecast(seq, reach_, forecast.values)) {
     return fate_.Accuse(id_, ": forecast ", seq, " has wrong bits");
   }
   if (forecast.time_ns != series_.time_ns(seq)) fate_.Accuse(id_, ": forecast ", seq, " has another time");

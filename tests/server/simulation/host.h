@@ -64,6 +64,7 @@ class Track final : public client::Listener {
   const bool manual_;
   const client::Durability durability_;
   std::unique_ptr<client::SessionState> state_;
+  Reach reach_ = Reach::kNear;   // of this process: its Opens ask for the same
   uint64_t received_ = 0;        // forecasts in this process
   uint64_t delivered_ = 0;       // … and on disk
   uint64_t durable_ = 0;         // tokens below are never wanted again

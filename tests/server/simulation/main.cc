@@ -73,16 +73,17 @@ int RunMany(uint64_t first, uint64_t seeds) {
     sum.awaited += report.awaited;
     sum.cut += report.cut;
     sum.unloaded += report.unloaded;
+    sum.refused += report.refused;
   }
   std::printf("%" PRIu64 " seeds, %" PRIu64 " moments: %" PRIu64 " evictions, %" PRIu64 " demotions, %" PRIu64
               " promotions, %" PRIu64 " moves, %" PRIu64 " rewinds, %" PRIu64 " writers fenced, %" PRIu64
               " kills; %" PRIu64 " late batches, %" PRIu64 " waited for, %" PRIu64 " streams cut meanwhile; %" PRIu64
-              " models unloaded; every promise held\n",
+              " models unloaded; %" PRIu64 " Opens refused for other rows; every promise held\n",
               seeds, sum.moments, sum.evicted, sum.demoted, sum.promoted, sum.moved, sum.rewound, sum.fenced, sum.kills,
-              sum.late, sum.awaited, sum.cut, sum.unloaded);
+              sum.late, sum.awaited, sum.cut, sum.unloaded, sum.refused);
   // A storm without events proves nothing.
   const uint64_t least = std::min({sum.evicted, sum.demoted, sum.promoted, sum.moved, sum.rewound, sum.fenced,
-                                   sum.kills, sum.late, sum.awaited, sum.cut, sum.unloaded});
+                                   sum.kills, sum.late, sum.awaited, sum.cut, sum.unloaded, sum.refused});
   return seeds < 100 || least > 0 ? 0 : 1;
 }
 

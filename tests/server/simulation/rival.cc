@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
+
 namespace aaren::simulation {
 namespace {
 
@@ -24,7 +26,7 @@ bool Expected(const session::Refusal& refusal) {
 
 }  // namespace
 
-Rival::Rival(Fate& fate, Cluster& cluster, const Series& series, std::vector<std::string> owned)
+Rival::Rival(Fate& fate, Cluster& cluster, const std::vector<Series>& series, std::vector<std::string> owned)
     : fate_(fate), cluster_(cluster), series_(series), owned_(std::move(owned)) {}
 
 std::string Rival::AnyId() { return absl::StrCat("contested-", fate_.Draw(kIds)); }
@@ -61,7 +63,7 @@ void Rival::Turn() {
   if (link_->lost() || fate_.OneIn(60)) return Leave();
   switch (fate_.Draw(6)) {
     case 0:
-      return Open();
+      return fate_.OneIn(8) ? OpenOwned() : Open();
     case 1:
     case 2:
       return Tokens();
@@ -73,38 +75,74 @@ void Rival::Turn() {
 }
 
 void Rival::Open() {
-  const auto handle = static_cast<uint32_t>(fate_.Draw(kHandles));
+  Asked asked;
+  asked.series = &series_[fate_.Draw(series_.size())];
+  asked.reach = asked.series->DrawReach(fate_);
+  const Series& series = *asked.series;
+  const task::CovariateCounts& covariates = series.rows().covariates;
   v1::ClientItem item;
   v1::Open& open = *item.mutable_open();
-  open.set_handle(handle);
+  open.set_handle(static_cast<uint32_t>(fate_.Draw(kHandles)));
   open.set_session_id(AnyId());
-  open.set_model(series_.model());
-  if (series_.has_events() && fate_.OneIn(2)) open.mutable_output()->mutable_events()->set_overdue(0.5f);
+  open.set_model(series.model());
+  if (series.has_events() && fate_.OneIn(2)) open.mutable_output()->mutable_events()->set_overdue(0.5f);
   if (fate_.OneIn(4)) open.set_mode(static_cast<v1::Open::Mode>(fate_.Draw(3)));
-  if (fate_.OneIn(2)) open.set_delivered_seq(fate_.Draw(series_.size()));
+  if (fate_.OneIn(2)) open.set_delivered_seq(fate_.Draw(series.size()));
   open.set_durability(static_cast<v1::Open::Durability>(fate_.Draw(4)));
+  const engine::Selection& selection = series.selection(asked.reach);
+  open.mutable_output()->mutable_horizons()->Add(selection.steps.begin(), selection.steps.end());
+  open.mutable_output()->mutable_quantiles()->Add(selection.levels.begin(), selection.levels.end());
+  asked.covariates = covariates.all() > 0 && (open.mode() != v1::Open::RESUME || fate_.OneIn(2));
+  if (asked.covariates) {
+    open.mutable_covariates()->set_past(covariates.past);
+    open.mutable_covariates()->set_future(covariates.future);
+  }
+  Send(std::move(item), asked);
+}
+
+// No session has eight past covariates.
+void Rival::OpenOwned() {
+  v1::ClientItem item;
+  v1::Open& open = *item.mutable_open();
+  open.set_handle(kHandles);
+  open.set_session_id(owned_[fate_.Draw(owned_.size())]);
+  open.set_mode(v1::Open::RESUME);
+  open.mutable_covariates()->set_past(8);
+  Send(std::move(item), {.series = &series_[0], .reach = Reach::kNear, .covariates = true, .owned = true});
+}
+
+void Rival::Send(v1::ClientItem item, const Asked& asked) {
+  item.mutable_open()->set_number(++opens_);
+  asked_[opens_] = asked;
+  Hold& hold = holds_[item.open().handle()];
+  hold.sent = asked;
+  hold.next_seq = 0;
   link_->Send(item);
-  holds_[handle] = {};
 }
 
 void Rival::Tokens() {
   const auto handle = static_cast<uint32_t>(fate_.Draw(kHandles));
-  uint64_t from = holds_[handle].next_seq;
-  if (fate_.OneIn(6)) from = fate_.Draw(series_.size());
-  const uint64_t end = std::min<uint64_t>(series_.size(), from + fate_.Draw(12));
+  Hold& hold = holds_[handle];
+  const Series& series = hold.sent.series != nullptr ? *hold.sent.series : series_[0];
+  uint64_t from = hold.next_seq;
+  if (fate_.OneIn(6)) from = fate_.Draw(series.size());
+  const uint64_t end = std::min<uint64_t>(series.size(), from + fate_.Draw(12));
   if (end < from) return;
   v1::ClientItem item;
   v1::Tokens& tokens = *item.mutable_tokens();
   tokens.set_handle(handle);
   tokens.set_first_seq(from);
-  for (uint64_t seq = from; seq < end; ++seq) {
-    series_.has_events() ? tokens.add_marks(series_.mark(seq)) : tokens.add_values(series_.value(seq));
-    tokens.add_times_ns(series_.time_ns(seq));
-  }
+  const auto add = [](const auto& numbers, auto& field) { field.Add(numbers.begin(), numbers.end()); };
+  fate_.OneIn(3) ? add(series.values(from, end), *tokens.mutable_doubles())
+                 : add(series.values(from, end), *tokens.mutable_values());
+  add(series.marks(from, end), *tokens.mutable_marks());
+  add(series.times(from, end), *tokens.mutable_times_ns());
+  add(series.covariates(from, end), *tokens.mutable_covariates());
+  add(series.future_values(from, end, hold.sent.reach), *tokens.mutable_future_values());
   tokens.set_silent(fate_.OneIn(5));
   if (fate_.OneIn(3)) tokens.set_delivered_seq(fate_.Draw(from + 1));
   link_->Send(item);
-  holds_[handle].next_seq = end;
+  hold.next_seq = end;
 }
 
 void Rival::Close() {
@@ -117,22 +155,58 @@ void Rival::Close() {
 void Rival::Receive() {
   const std::optional<v1::ServerItem> item = link_->Receive();
   if (!item) return;
-  if (item->has_opened()) holds_[item->opened().handle()] = {true, item->opened().next_seq()};
-  if (item->has_failed()) holds_[item->failed().handle()].next_seq = item->failed().expected_seq();
+  if (item->has_opened()) CheckOpened(item->opened());
+  if (item->has_failed()) CheckFailed(item->failed());
   if (item->has_forecasts()) Check(item->forecasts());
   if (item->has_overdue() && item->overdue().next_seq() == 0) fate_.Accuse("rival: the first event is overdue");
 }
 
+// The Open of a session that exists may leave the rows to the session.
+void Rival::CheckOpened(const v1::Opened& opened) {
+  Asked asked = asked_[opened.number()];
+  if (asked.owned) return fate_.Accuse("rival: a host's session was opened with covariates it has not");
+  const auto has_tier = [&](const Series& series) { return series.tier() == opened.tier(); };
+  const auto has = std::find_if(series_.begin(), series_.end(), has_tier);
+  if (has == series_.end()) return fate_.Accuse("rival: opened in tier ", opened.tier());
+  const task::RowForm &rows = has->rows(), &wanted = asked.series->rows();
+  if ((asked.covariates && rows.covariates != wanted.covariates) || (asked.reach == Reach::kFar && !rows.extended) ||
+      (opened.created() && has->tier() != asked.series->tier())) {
+    return fate_.Accuse("rival: asked for ", asked.series->tier(), " and opened in tier ", opened.tier());
+  }
+  asked.series = &*has;
+  Hold& hold = holds_[opened.handle()];
+  hold = {opened.next_seq(), asked, asked};
+}
+
+// An Open is refused by the name of the field that does not fit the rows.
+void Rival::CheckFailed(const v1::Failed& failed) {
+  holds_[failed.handle()].next_seq = failed.expected_seq();
+  if (!failed.has_open_number()) return;
+  const std::string& message = failed.status().message();
+  if (failed.status().code() != static_cast<int>(absl::StatusCode::kInvalidArgument) ||
+      absl::StartsWith(message, "open.handle: ")) {
+    return;
+  }
+  const bool by_name =
+      absl::StartsWith(message, "open.covariates: ") || absl::StartsWith(message, "open.output.horizons[");
+  const bool may_differ = series_.size() > 1 || asked_[failed.open_number()].owned;
+  if (!by_name || !may_differ) return fate_.Accuse("rival: an Open is refused: ", message);
+  ++refused_;
+}
+
 void Rival::Check(const v1::Forecasts& forecasts) {
   const auto results = static_cast<uint64_t>(forecasts.times_ns_size());
-  const size_t width = series_.width();
+  const Asked& asked = holds_[forecasts.handle()].answered;
+  if (asked.series == nullptr) return fate_.Accuse("rival: forecasts of a session that is not open");
+  const Series& series = *asked.series;
+  const size_t width = series.width(asked.reach);
   const absl::Span<const float> values(forecasts.values().data(), static_cast<size_t>(forecasts.values_size()));
   for (uint64_t i = 0; i < results; ++i) {
     const uint64_t seq = forecasts.first_seq() + i;
-    if (!series_.IsForecast(seq, values.subspan(i * width, width))) {
+    if (!series.IsForecast(seq, asked.reach, values.subspan(i * width, width))) {
       return fate_.Accuse("rival: forecast ", seq, " has wrong bits");
     }
-    if (forecasts.times_ns(static_cast<int>(i)) != series_.time_ns(seq)) {
+    if (forecasts.times_ns(static_cast<int>(i)) != series.time_ns(seq)) {
       return fate_.Accuse("rival: forecast ", seq, " has another time");
     }
   }

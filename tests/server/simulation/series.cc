@@ -2,16 +2,52 @@
 
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <numeric>
 
+#include "model/engine/cpu/cpu_engine.h"
 #include "model/engine/events/event_engine.h"
 #include "model/engine/events/quantiles.h"
 #include "model/engine/forecast_result.h"
+#include "model/engine/tier.h"
 #include "tests/model/engine/events/random_events.h"
+#include "tests/model/engine/random_package.h"
 #include "tests/server/sessions/shard/world/fake_engine.h"
 
 namespace aaren::simulation {
+namespace {
 
-Series::Series(uint32_t number, size_t tokens, Kind kind) : kind_(kind) {
+constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+
+// A flag at irregular times, which raises the values.
+bool Flag(uint32_t number, size_t seq) { return (seq + number) * 0x9e3779b97f4a7c15 >> 60 < 5; }
+
+float Covariate(uint32_t number, uint32_t column, size_t seq) {
+  if ((seq + column) % 7 == 3) return kMissing;
+  return column % 2 == 0 ? (Flag(number, seq) ? 1.0f : 0.0f) : static_cast<float>(seq * (5 + column) % 13);
+}
+
+// The engine's selection for a session with covariates whose Open asks for the model's own steps and levels.
+const engine::Selection& OwnSelection() {
+  static const engine::Selection& own = *[] {
+    const package::ForecasterConfig& config = NetworkModel().config;
+    auto* selection =
+        new engine::Selection{std::vector<uint32_t>(static_cast<size_t>(config.horizon)), config.quantiles};
+    std::iota(selection->steps.begin(), selection->steps.end(), 1u);
+    return selection;
+  }();
+  return own;
+}
+
+std::unique_ptr<engine::Engine> EngineOf(const task::RowForm& rows) {
+  const auto& [past, future] = rows.covariates;
+  auto engine = *engine::NewCpuEngine(NetworkModel(), rows.extended ? engine::Tier::kExtended : engine::Tier::kExact);
+  return past + future > 0 ? engine->WithCovariates(past, future) : std::move(engine);
+}
+
+}  // namespace
+
+Series::Series(uint32_t number, size_t tokens, Kind kind, const task::RowForm& rows) : kind_(kind), rows_(rows) {
   int64_t time = 1'000 * (number + 1), step = 0;
   for (size_t seq = 0; seq < tokens; ++seq) {
     const auto gap = static_cast<int64_t>((seq * 7 + number) % 5 * 3);  // 0 now and then: times repeat
@@ -23,12 +59,96 @@ Series::Series(uint32_t number, size_t tokens, Kind kind) : kind_(kind) {
   has_events() ? MakeEvents(number, tokens) : MakeValues(number, tokens);
 }
 
+const char* Series::model() const { return kind_ == Kind::kEvents ? "events" : kind_ == Kind::kNetwork ? "wide" : ""; }
+
+std::string Series::tier() const {
+  const auto& [past, future] = rows_.covariates;
+  if (past + future > 0) return engine::NameWithCovariates(past, future);
+  return engine::NameOf(extended() ? engine::Tier::kExtended : engine::Tier::kExact);
+}
+
+const engine::Selection& Series::selection(Reach reach) const {
+  static const engine::Selection& far = *new engine::Selection{{1, 4, 17, 1024}, {0.005f, 0.1f, 0.5f, 0.995f}};
+  static const engine::Selection& near = *new engine::Selection;
+  return reach == Reach::kFar ? far : near;
+}
+
+// An Open without covariates asks for a far step: else a new session gets plain rows.
+Reach Series::DrawReach(Fate& fate) const {
+  if (!extended()) return Reach::kNear;
+  return rows_.covariates.all() > 0 && fate.OneIn(3) ? Reach::kNear : Reach::kFar;
+}
+
 void Series::MakeValues(uint32_t number, size_t tokens) {
   for (size_t seq = 0; seq < tokens; ++seq) {
-    values_.push_back(0.25f + static_cast<float>((seq * 37 + number * 11) % 101));
+    const bool gap = (seq + number) % 23 < 5;
+    const size_t value =
+        kind_ == Kind::kNetwork ? (seq + number) % 3 + (Flag(number, seq) ? 30 : 0) : (seq * 37 + number * 11) % 101;
+    values_.push_back(gap ? kMissing : 0.25f + static_cast<float>(value));
   }
-  forecasts_ = shard::FakeEngine().Forecasts(values_);
-  for (std::vector<float>& one : forecasts_) one.resize(one.size() - engine::ResultTail::kFloats);
+  if (kind_ == Kind::kNetwork) {
+    MakeCovariates(number, tokens);
+    MakeNetworkForecasts(Reach::kNear);
+    if (extended()) MakeNetworkForecasts(Reach::kFar);
+    return;
+  }
+  near_ = shard::FakeEngine().Forecasts(values_);
+  for (std::vector<float>& one : near_) one.resize(one.size() - engine::ResultTail::kFloats);
+}
+
+void Series::MakeCovariates(uint32_t number, size_t tokens) {
+  const auto& [past, future] = rows_.covariates;
+  for (size_t seq = 0; seq < tokens; ++seq) {
+    for (uint32_t i = 0; i < past + future; ++i) covariates_.push_back(Covariate(number, i, seq));
+    const auto know = [&](absl::Span<const uint32_t> steps, std::vector<float>& known) {
+      for (const uint32_t step : steps) {
+        for (uint32_t i = past; i < past + future; ++i) known.push_back(Covariate(number, i, seq + step));
+      }
+    };
+    know(OwnSelection().steps, near_future_);
+    know(selection(Reach::kFar).steps, far_future_);
+  }
+}
+
+// The engine's inputs of all tokens.
+std::vector<float> Series::InputsOf(Reach reach) const {
+  std::vector<float> inputs;
+  for (size_t seq = 0; seq < size(); ++seq) {
+    const std::vector<float> value = engine::RunValues({values_[seq]});
+    for (const absl::Span<const float> part :
+         {absl::MakeConstSpan(value), covariates(seq, seq + 1), future_values(seq, seq + 1, reach)}) {
+      inputs.insert(inputs.end(), part.begin(), part.end());
+    }
+  }
+  return inputs;
+}
+
+// The engine takes all tokens in one call, as no server ever does.
+void Series::MakeNetworkForecasts(Reach reach) {
+  const std::unique_ptr<engine::Engine> engine = EngineOf(rows_);
+  const bool selects = reach == Reach::kFar || rows_.covariates.all() > 0;
+  const engine::Selection selected = reach == Reach::kFar ? selection(reach) : OwnSelection();
+  const size_t plain = engine->result_floats(), all = plain + (selects ? selected.floats() : 0);
+  const std::vector<float> inputs = InputsOf(reach);
+  const std::vector<uint8_t> wanted(size(), 1);
+  std::vector<float> results(size() * all);
+  const std::unique_ptr<engine::Lane> lane = engine->NewLane(1);
+  engine::Slot slot;
+  (void)lane->Allocate({&slot, 1});
+  (void)lane->Reset({&slot, 1});
+  const engine::Run run = {.slot = slot,
+                           .values = inputs,
+                           .forecast = wanted,
+                           .forecasts = results.data(),
+                           .selection = selects ? &selected : nullptr};
+  (void)lane->Wait(*lane->Submit({&run, 1}));
+  for (size_t seq = 0; seq < size(); ++seq) {
+    const float* result = &results[seq * all];
+    const auto tail = engine::ResultTail::Of(result, plain - engine::ResultTail::kFloats);
+    std::vector<float>& forecast = forecasts(reach).emplace_back();
+    const size_t begin = selects ? plain : 0, end = selects ? all : plain - engine::ResultTail::kFloats;
+    for (size_t i = begin; i < end; ++i) forecast.push_back(tail.AbsoluteFloat(result[i]));
+  }
 }
 
 // The engine takes all events in one call, as no server ever does.
@@ -45,26 +165,26 @@ void Series::MakeEvents(uint32_t number, size_t tokens) {
   (void)engine.Step({&run, 1}, *engine.NewScratch());
   const std::vector<float> levels = {0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f, 0.7f, 0.8f, 0.9f};
   for (const events::EventResult& result : results) {
-    std::vector<float>& forecast = forecasts_.emplace_back(levels.size(), std::numeric_limits<float>::quiet_NaN());
+    std::vector<float>& forecast = near_.emplace_back(levels.size(), kMissing);
     if (result.outlook.made()) events::IntervalsAt(result.outlook, levels, forecast.data());
   }
 }
 
-bool Series::IsForecast(uint64_t seq, absl::Span<const float> numbers) const {
-  const std::vector<float>& right = forecasts_[seq];
+bool Series::IsForecast(uint64_t seq, Reach reach, absl::Span<const float> numbers) const {
+  const std::vector<float>& right = forecasts(reach)[seq];
   return numbers.size() == right.size() && std::memcmp(numbers.data(), right.data(), right.size() * sizeof(float)) == 0;
 }
 
-absl::Span<const float> Series::values(uint64_t begin, uint64_t end) const {
-  return absl::MakeConstSpan(values_).subspan(has_events() ? 0 : begin, has_events() ? 0 : end - begin);
-}
+absl::Span<const float> Series::values(uint64_t begin, uint64_t end) const { return Part(values_, begin, end); }
 
-absl::Span<const uint32_t> Series::marks(uint64_t begin, uint64_t end) const {
-  return absl::MakeConstSpan(marks_).subspan(has_events() ? begin : 0, has_events() ? end - begin : 0);
-}
+absl::Span<const uint32_t> Series::marks(uint64_t begin, uint64_t end) const { return Part(marks_, begin, end); }
 
-absl::Span<const int64_t> Series::times(uint64_t begin, uint64_t end) const {
-  return absl::MakeConstSpan(times_).subspan(begin, end - begin);
+absl::Span<const int64_t> Series::times(uint64_t begin, uint64_t end) const { return Part(times_, begin, end); }
+
+absl::Span<const float> Series::covariates(uint64_t begin, uint64_t end) const { return Part(covariates_, begin, end); }
+
+absl::Span<const float> Series::future_values(uint64_t begin, uint64_t end, Reach reach) const {
+  return Part(reach == Reach::kFar ? far_future_ : near_future_, begin, end);
 }
 
 const package::ModelPackage& EventModel() {
@@ -72,6 +192,18 @@ const package::ModelPackage& EventModel() {
     auto* package = new package::ModelPackage(events::RandomEventPackage(5));
     package->name = "events";
     package->digest = "digest-events-1";
+    return package;
+  }();
+  return model;
+}
+
+const package::ModelPackage& NetworkModel() {
+  static const package::ModelPackage& model = *[] {
+    package::ForecasterConfig config = engine::TinyConfig();
+    config.ring = 3;  // a session learns from covariates at every so many tokens
+    auto* package = new package::ModelPackage(engine::RandomPackage(config, 6));
+    package->name = "wide";  // not before the other forecasters: the default of a server whose default has retired
+    package->digest = "digest-wide-1";
     return package;
   }();
   return model;

@@ -15,13 +15,13 @@ namespace {
 constexpr uint64_t kStorm = 3000;    // moments of trouble
 constexpr uint64_t kLimit = 200000;  // moments until everybody must have finished
 
-constexpr size_t kRowBytes = 64;  // a fake engine's
+constexpr size_t kRowBytes = 64, kLongRowBytes = 4096;  // a fake engine's, and about a network's
 
 shard::ShardOptions DrawOptions(Fate& fate) {
   shard::ShardOptions options;
   options.capacity_rows = 2 + fate.Draw(6);
   // Most runs send saved rows to the store at once, or all but a few rows.
-  if (!fate.OneIn(4)) options.max_resident_bytes = fate.Draw(4) * kRowBytes;
+  if (!fate.OneIn(4)) options.max_resident_bytes = fate.Draw(4) * (fate.OneIn(2) ? kRowBytes : kLongRowBytes);
   options.max_tokens_per_item = 16;
   options.max_in_flight_tokens = 64;
   options.max_step_tokens = 1 + fate.Draw(24);
@@ -33,9 +33,7 @@ shard::ShardOptions DrawOptions(Fate& fate) {
 class Simulation {
  public:
   explicit Simulation(Fate& fate)
-      : fate_(fate),
-        cluster_(fate, DrawOptions(fate), 1 + static_cast<int>(fate.Draw(3))),
-        common_(99, 60, DrawKind()) {
+      : fate_(fate), cluster_(fate, DrawOptions(fate), 1 + static_cast<int>(fate.Draw(3))), common_(DrawForms(99, 60)) {
     std::vector<std::string> owned;
     for (uint64_t hosts = 1 + fate.Draw(3); hosts_.size() < hosts;) owned = AddHost(std::move(owned));
     for (uint64_t rivals = fate.Draw(3); rivals_.size() < rivals;) {
@@ -72,6 +70,7 @@ class Simulation {
     report.awaited = late.awaited;
     report.cut = late.cut;
     report.unloaded = cluster_.unloaded();
+    for (const auto& rival : rivals_) report.refused += rival->refused();
   }
 
  private:
@@ -79,7 +78,7 @@ class Simulation {
     std::vector<std::unique_ptr<Track>> tracks;
     for (uint64_t count = 1 + fate_.Draw(4); tracks.size() < count;) {
       const auto number = static_cast<uint32_t>(owned.size());
-      series_.push_back(std::make_unique<Series>(number, 20 + fate_.Draw(60), DrawKind()));
+      series_.push_back(std::make_unique<Series>(DrawSeries(number, 20 + fate_.Draw(60))));
       owned.push_back(absl::StrCat("owned-", number));
       const auto durability = static_cast<client::Durability>(1 + fate_.Draw(3));
       tracks.push_back(std::make_unique<Track>(fate_, owned.back(), *series_.back(), fate_.OneIn(2), durability));
@@ -88,7 +87,25 @@ class Simulation {
     return owned;
   }
 
-  Series::Kind DrawKind() { return fate_.OneIn(3) ? Series::Kind::kEvents : Series::Kind::kValues; }
+  Series DrawSeries(uint32_t number, size_t tokens) {
+    std::vector<Series> forms = DrawForms(number, tokens);
+    return std::move(forms[fate_.Draw(forms.size())]);
+  }
+
+  // Series of one kind, one for each form of the session's rows.
+  std::vector<Series> DrawForms(uint32_t number, size_t tokens) {
+    constexpr Series::Kind kKinds[] = {Series::Kind::kValues, Series::Kind::kEvents, Series::Kind::kNetwork};
+    const Series::Kind kind = kKinds[fate_.Draw(3)];
+    std::vector<Series> forms;
+    if (kind == Series::Kind::kNetwork) tokens += 40;  // until effects of covariates are learned
+    forms.emplace_back(number, tokens, kind);
+    if (kind != Series::Kind::kNetwork) return forms;
+    // No two forms have as many covariates: tokens for another form are refused.
+    for (const task::CovariateCounts& covariates : {task::CovariateCounts{}, {0, 2}, {1, 2}, {5, 3}}) {
+      forms.emplace_back(number, tokens, kind, task::RowForm{.extended = true, .covariates = covariates});
+    }
+    return forms;
+  }
 
   void Moment() {
     fate_.NextMoment();
@@ -162,7 +179,7 @@ class Simulation {
 
   Fate& fate_;
   Cluster cluster_;
-  const Series common_;
+  const std::vector<Series> common_;
   std::vector<std::unique_ptr<Series>> series_;
   std::vector<std::unique_ptr<Host>> hosts_;
   std::vector<std::unique_ptr<Rival>> rivals_;

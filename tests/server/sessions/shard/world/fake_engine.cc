@@ -148,7 +148,7 @@ std::unique_ptr<models::ModelTable> LateModels() {
 
 std::vector<LateEngine*> LateEnginesOf(const models::ModelTable& models) {
   std::vector<LateEngine*> engines;
-  for (const auto& model : models.models()) {
+  for (const auto& model : models.tiers()) {
     if (auto* engine = dynamic_cast<LateEngine*>(model->engine.get())) engines.push_back(engine);
   }
   return engines;

@@ -19,6 +19,7 @@ uint64_t FingerprintOf(absl::Span<const engine::Run> runs) {
   for (const engine::Run& run : runs) {
     const absl::string_view values(reinterpret_cast<const char*>(run.values.data()), run.values.size() * sizeof(float));
     hash = absl::HashOf(hash, run.slot.index, run.slot.generation, values, run.forecast);
+    if (run.selection != nullptr) hash = absl::HashOf(hash, run.selection->steps, run.selection->levels);
   }
   return hash;
 }
@@ -82,7 +83,8 @@ class LateEngine::LateLane final : public engine::Lane {
       if (absl::Status status = Check("steps", run.slot); !status.ok()) return status;
       under_way_.insert(run.slot.index);
       const auto wanted = run.forecast.size() - std::count(run.forecast.begin(), run.forecast.end(), uint8_t{0});
-      std::fill_n(run.forecasts, wanted * floats, kNonsense);
+      const size_t selected = run.selection != nullptr ? run.selection->floats() : 0;
+      std::fill_n(run.forecasts, wanted * (floats + selected), kNonsense);
       if (run.surprises != nullptr) std::fill_n(run.surprises, run.forecast.size(), kNonsense);
     }
     const engine::Ticket ticket{next_ticket_++};
@@ -135,6 +137,11 @@ class LateEngine::LateLane final : public engine::Lane {
   std::unordered_map<engine::Ticket, absl::Status> done_;
   uint64_t next_ticket_ = 0;
 };
+
+std::unique_ptr<engine::Engine> LateEngine::WithCovariates(uint32_t past, uint32_t future) const {
+  std::unique_ptr<engine::Engine> engine = inner_->WithCovariates(past, future);
+  return engine != nullptr ? std::make_unique<LateEngine>(std::move(engine)) : nullptr;
+}
 
 std::unique_ptr<engine::Lane> LateEngine::NewLane(size_t capacity_rows) const {
   return std::make_unique<LateLane>(*this, capacity_rows);
