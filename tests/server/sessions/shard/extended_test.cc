@@ -110,6 +110,19 @@ TEST_F(ExtendedTest, APlainSessionStaysPlain) {
   EXPECT_THAT(RefusalOf(world_, WithCovariates("a")), HasSubstr("open.covariates: 1 past and 1 future covariates"));
 }
 
+TEST_F(ExtendedTest, AnOpenWithOtherCovariatesIsRefusedAndDisturbsNobody) {
+  world_.Open(peer_, 0, WithCovariates("a"));
+  SendTo(world_, peer_, 0, 100, 20);
+  session::OpenRequest request = WithCovariates("a");
+  request.covariates = {.past = 2, .future = 1};
+  FakePeer other;
+  world_.Open(other, 0, request, 1);
+  EXPECT_EQ(other.Last().refusal.field, "open.covariates");
+  EXPECT_THAT(other.Last().refusal.status.message(), HasSubstr("this one has 1 and 1"));
+  SendTo(world_, peer_, 100, kTokens, 20);
+  ExpectSameBits(peer_.Forecasts(0), 0);
+}
+
 TEST_F(ExtendedTest, RefusesMoreCovariatesThanASessionMayHave) {
   session::OpenRequest request = Named("a", 0);
   request.covariates = {.past = 4, .future = 5};
