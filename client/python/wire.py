@@ -15,7 +15,7 @@ from grpc_tools import protoc
 NAMES = ("stream", "sessions", "models")
 ARRAYS = (
     r"repeated (?:float|double|sfixed64|bool) "
-    r"(values|doubles|times_ns|surprise|steps_ns|future_values|offsets|learning) ="
+    r"(values|doubles|times_ns|surprise|steps_ns|future_values|covariates|offsets|learning|within|mark_probabilities) ="
 )
 
 

@@ -10,10 +10,10 @@ if(NOT AAREN_TORCH_ROOT AND Torch_DIR)
   get_filename_component(AAREN_TORCH_ROOT ${Torch_DIR}/../../.. ABSOLUTE)
 endif()
 if(NOT AAREN_TORCH_ROOT)
-  find_program(AAREN_PYTHON python3)
-  if(AAREN_PYTHON)
+  find_program(AAREN_TORCH_PYTHON python3)
+  if(AAREN_TORCH_PYTHON)
     execute_process(
-      COMMAND ${AAREN_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/importable_torch.py
+      COMMAND ${AAREN_TORCH_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/importable_torch.py
       OUTPUT_VARIABLE AAREN_TORCH_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   endif()
 endif()

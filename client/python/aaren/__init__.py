@@ -19,6 +19,7 @@ from aaren.forecaster import Forecaster
 from aaren.local import LocalSession
 from aaren.quantiles import Forecast, Forecasts
 from aaren.session import Session
+from aaren.tokens import Point
 
 if TYPE_CHECKING:
     from aaren.client import Client
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "AarenError", "Client", "Forecast", "Forecaster", "Forecasts", "LocalSession", "Session", "backtest", "detect",
+    "AarenError", "Client", "Forecast", "Forecaster", "Forecasts", "LocalSession", "Point", "Session", "backtest", "detect",
     "forecast", "further", "plot",
 ]  # fmt: skip
 

@@ -4,6 +4,11 @@ import numpy as np
 import numpy.typing as npt
 
 numerics_version: int
+far_horizon: int
+most_covariates: int
+
+class Selection:
+    def __init__(self, steps: Sequence[int], levels: Sequence[float]) -> None: ...
 
 class Model:
     @property
@@ -24,12 +29,16 @@ class Model:
     def levels(self) -> list[float]: ...
     @property
     def row_bytes(self) -> int: ...
+    def with_covariates(self, past: int, future: int) -> Model: ...
     def step(
         self,
         sessions: Sequence[Rows],
         values: npt.NDArray[np.float64],
         ends: npt.NDArray[np.int64],
         wanted: npt.NDArray[np.uint8],
+        covariates: npt.NDArray[np.float32],
+        ahead: npt.NDArray[np.float32],
+        selection: Selection | None,
         forecasts: npt.NDArray[np.float64],
         learning: npt.NDArray[np.uint8],
         surprises: npt.NDArray[np.float32],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,9 +14,10 @@ import numpy.typing as npt
 
 from aaren import _engine, snapshot
 from aaren.errors import FailedPrecondition, InvalidArgument
-from aaren.local import LocalSession, as_values
+from aaren.local import LocalSession, Output
 from aaren.quantiles import Floats, Forecasts, Surprises
 from aaren.times import Clock
+from aaren.tokens import Horizons, Shape, Tokens, check_covariates, levels_of, steps_of, tokens_of
 
 #: The package of the bundled model, where aaren-server looks for it, too.
 BUNDLED = Path(__file__).parent / "share" / "aaren" / "models" / "aaren-univariate"
@@ -32,8 +34,17 @@ class Stepped(NamedTuple):
         return Stepped(self.values[:, 0], self.surprise[:, 0], self.learning[:, 0])
 
 
-@functools.lru_cache(maxsize=16)
+def _covariates_of(tier: str) -> tuple[int, int]:
+    """The past and future covariates in a tier's name, such as extended-1-2."""
+    counts = re.fullmatch(r"extended-(\d)-(\d)", tier)
+    return (int(counts[1]), int(counts[2])) if counts else (0, 0)
+
+
+@functools.lru_cache(maxsize=64)
 def _load(folder: str, device: str, tier: str) -> _engine.Model:
+    past, future = _covariates_of(tier)
+    if past + future:
+        return _load(folder, device, "extended").with_covariates(past, future)
     return _engine.load(folder, device, tier)
 
 
@@ -42,7 +53,8 @@ class Forecaster:
 
     model    a folder with a package, such as `aaren-train` writes; the bundled model without a word
     device   auto, cpu or cuda; auto takes a GPU where one serves
-    tier     exact or fast: the arithmetic of new sessions, which a session keeps for life (model/engine/tier.h)
+    tier     exact or fast: the arithmetic of new sessions, which a session keeps for life (model/engine/tier.h);
+             `extended` for sessions that need longer rows
     threads  threads of a call with many sessions; the number of cores without a word
 
     Loading takes some tens of milliseconds and happens once a process. A Forecaster may be used by any thread, is
@@ -62,16 +74,32 @@ class Forecaster:
         self.description, self.device, self.tier = self._engine.description, self._engine.device, tier
         self.horizon, self.row_bytes = self._engine.horizon, self._engine.row_bytes
         self.levels = tuple(round(level, 6) for level in self._engine.levels)
+        self.past, self.future = _covariates_of(tier)
 
-    def session(self, channels: int = 1) -> LocalSession:
-        """A session that has seen nothing. Each of its tokens has `channels` values, which share the weights."""
+    def session(
+        self, channels: int = 1, *, past: int = 0, future: int = 0, horizons: Horizons = (),
+        quantiles: Sequence[float] = (),
+    ) -> LocalSession:  # fmt: skip
+        """A session that has seen nothing. Each of its tokens has `channels` values, which share the weights.
+
+        past, future  covariates of each token: known with the token, and known in advance; 8 at most, together
+        horizons      the steps of a forecast: a number up to 1,024, or steps that ascend; the model's without a word
+        quantiles     the levels of a forecast, in 0.005 .. 0.995; the model's without a word
+
+        Covariates, and steps beyond the model's horizon, take rows of the tier `extended`: up to 10 KB. The bits are
+        those of a server's session of the same options.
+        """
         if channels < 1:
             raise InvalidArgument(f"a session of {channels} channels")
-        return LocalSession(self, _engine.Rows(self._engine, channels), Clock())
+        check_covariates(past, future, _engine.most_covariates)
+        far = max(steps_of(horizons), default=0) > self.horizon
+        model = self._extended(past, future) if past + future or far else self
+        return LocalSession(model, _engine.Rows(model._engine, channels), Clock(), model._output(horizons, quantiles))
 
-    def from_bytes(self, blob: bytes) -> LocalSession:
+    def from_bytes(self, blob: bytes, *, horizons: Horizons = (), quantiles: Sequence[float] = ()) -> LocalSession:
         """The session of a snapshot, of this process or of a server: it goes on with the same bits.
 
+        `horizons` and `quantiles` are as of `session`; a session goes beyond the model's horizon if it was made to.
         DataLoss for bytes that were cut or altered. FailedPrecondition for a snapshot of another model, or of an engine
         with other bits.
         """
@@ -82,55 +110,94 @@ class Forecaster:
         if state.numerics_version != _engine.numerics_version:
             raise FailedPrecondition(f"the snapshot is of numerics version {state.numerics_version}, this engine's is "
                                      f"{_engine.numerics_version}")  # fmt: skip
-        model = self if state.tier == self.tier else self._of_tier(state.tier)
+        model = self._of_tier(state.tier, "cpu" if state.tier.startswith("extended") else None)
         rows = _engine.Rows(model._engine, state.channels)
         rows.restore(state.rows, state.seq)
-        return LocalSession(model, rows, Clock(state.last_time_ns, state.step_ns))
+        return LocalSession(model, rows, Clock(state.last_time_ns, state.step_ns), model._output(horizons, quantiles))
 
-    def _of_tier(self, tier: str) -> Forecaster:
-        return Forecaster(None if self._bundled else self.folder, self._device, tier, self.threads)
+    def _of_tier(self, tier: str, device: str | None = None) -> Forecaster:
+        if tier == self.tier:
+            return self
+        return Forecaster(None if self._bundled else self.folder, device or self._device, tier, self.threads)
 
-    def update(self, sessions: Sequence[LocalSession], values: npt.ArrayLike) -> Forecasts:
+    def _extended(self, past: int = 0, future: int = 0) -> Forecaster:
+        """The same model with rows that have covariates and reach beyond the model's horizon, on the CPU."""
+        return self._of_tier(f"extended-{past}-{future}" if past + future else "extended", "cpu")
+
+    def _output(self, horizons: Horizons, quantiles: Sequence[float]) -> Output:
+        own = range(1, self.horizon + 1)
+        steps, levels = steps_of(horizons) or tuple(own), levels_of(quantiles) or self.levels
+        most = _engine.far_horizon if self.tier.startswith("extended") else self.horizon
+        if steps[-1] > most:
+            raise InvalidArgument(f"h = {steps[-1]}; {self.name}:{self.version} forecasts 1 to {most} steps")
+        plain = steps == tuple(own[: len(steps)]) and levels == self.levels and self.past + self.future == 0
+        return Output(steps, levels, None if plain else _engine.Selection(steps, levels))
+
+    def update(
+        self, sessions: Sequence[LocalSession], values: npt.ArrayLike, X: npt.ArrayLike | None = None,
+        X_future: npt.ArrayLike | None = None,
+    ) -> Forecasts:  # fmt: skip
         """Gives each session one value, as one batch on all threads. Returns one array [n, h, levels].
 
-        `values` is [n], or [n, channels]. InvalidArgument, naming the series, for an infinite value or a session that
-        occurs twice; nothing is then taken.
+        `values` is [n], or [n, channels]; X [n, past + future]; X_future [n, h, future]. InvalidArgument, naming the
+        series, for an infinite value, a session that occurs twice, or one that was made otherwise than the first;
+        nothing is then taken.
         """
-        channels = sessions[0].channels if len(sessions) else 1
-        array = as_values(values, channels)
-        if len(array) != len(sessions):
-            raise InvalidArgument(f"{len(array)} values for {len(sessions)} sessions")
+        model, output, shape = self._alike(sessions)
+        tokens = tokens_of(shape, values, None, X, X_future)
+        if len(tokens.values) != len(sessions):
+            raise InvalidArgument(f"{len(tokens.values)} values for {len(sessions)} sessions")
         rows = [session._rows for session in sessions]
         ends = np.arange(1, len(rows) + 1)
-        stepped = self._step(rows, array, ends, np.ones(len(rows), np.uint8), None, True)
-        values, surprise, learning = stepped.of_one_channel() if channels == 1 else stepped
+        stepped = model._step(rows, tokens, ends, np.ones(len(rows), np.uint8), output, True)
+        forecasts, surprise, learning = stepped.of_one_channel() if shape.channels == 1 else stepped
         seqs = np.fromiter((row.seq - 1 for row in rows), np.int64, len(rows))
-        return Forecasts(values, self.levels, surprise, seqs, learning)
+        return Forecasts(forecasts, output.levels, surprise, seqs, learning, output.horizons)
 
-    def extend(self, sessions: Sequence[LocalSession], values: Sequence[npt.ArrayLike]) -> None:
-        """Gives each session many values of its own, as one batch on all threads, without forecasts."""
-        if len(values) != len(sessions):
+    def extend(
+        self, sessions: Sequence[LocalSession], values: Sequence[npt.ArrayLike],
+        X: Sequence[npt.ArrayLike] | None = None,
+    ) -> None:  # fmt: skip
+        """Gives each session many values of its own, as one batch on all threads, without forecasts.
+
+        `values` and X have an item for each session: [n] or [n, channels], and [n, past + future].
+        """
+        if len(values) != len(sessions) or (X is not None and len(X) != len(sessions)):
             raise InvalidArgument(f"{len(values)} series for {len(sessions)} sessions")
         if not len(sessions):
             return
-        arrays = [as_values(series, sessions[0].channels) for series in values]
-        ends = np.cumsum([len(array) for array in arrays])
+        model, output, shape = self._alike(sessions)
+        parts = [tokens_of(shape, series, None, None if X is None else X[i], None) for i, series in enumerate(values)]
+        ends = np.cumsum([len(part.values) for part in parts])
+        all_values, all_x = (np.concatenate(arrays) for arrays in zip(*((p.values, p.X) for p in parts), strict=True))
         flags = np.zeros(int(ends[-1]), np.uint8)
-        self._step([session._rows for session in sessions], np.concatenate(arrays), ends, flags, 1, False)
+        model._step([s._rows for s in sessions], Tokens(all_values, None, all_x, None), ends, flags, output, False)
+
+    def _alike(self, sessions: Sequence[LocalSession]) -> tuple[Forecaster, Output, Shape]:
+        """What all sessions have in common. InvalidArgument names the first that differs."""
+        if not len(sessions):
+            return self, self._output((), ()), Shape(1, 0, 0, self.horizon)
+        first = sessions[0]
+        for i, session in enumerate(sessions):
+            same = session._model._engine is first._model._engine and session.channels == first.channels
+            if not same or session._output[:2] != first._output[:2]:
+                raise InvalidArgument(f"series {i} and 0 are of other models, tiers, channels, horizons or quantiles")
+        return first._model, first._output, Shape(first.channels, first.past, first.future, first.horizon)
 
     def _step(
-        self, rows: list[_engine.Rows], values: npt.NDArray[np.float64], ends: npt.NDArray[np.int64],
-        wanted: npt.NDArray[np.uint8], h: int | None, surprise: bool,
+        self, rows: list[_engine.Rows], tokens: Tokens, ends: npt.NDArray[np.int64], wanted: npt.NDArray[np.uint8],
+        output: Output, surprise: bool,
     ) -> Stepped:  # fmt: skip
-        """Ragged runs of many sessions."""
+        """Ragged runs of many sessions. `tokens.ahead` is [wanted, steps, future]."""
         channels = rows[0].channels if rows else 1
-        steps = self.horizon if h is None else h
-        if not 1 <= steps <= self.horizon:
-            raise InvalidArgument(f"h = {steps}; the model forecasts 1 to {self.horizon} steps")
-        shape = int(np.count_nonzero(wanted)), channels, steps, len(self.levels)
+        shape = int(np.count_nonzero(wanted)), channels, len(output.steps), len(output.levels)
         results, learning = np.empty(shape), np.empty(shape[:2], np.uint8)
         surprises = np.empty((len(wanted) if surprise else 0, channels), np.float32)
-        self._engine.step(rows, values, ends, wanted, results, learning, surprises, self.threads)
+        ahead = np.empty(0, np.float32) if tokens.ahead is None else tokens.ahead
+        self._engine.step(
+            rows, tokens.values, ends, wanted, tokens.X, ahead, output.selection, results, learning, surprises,
+            self.threads,
+        )  # fmt: skip
         return Stepped(results, surprises, learning.view(np.bool_))
 
     def __reduce__(self) -> tuple[Any, ...]:

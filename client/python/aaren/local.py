@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,45 +12,47 @@ from aaren import _engine
 from aaren.errors import InvalidArgument
 from aaren.quantiles import Forecast, Forecasts
 from aaren.snapshot import Snapshot
-from aaren.times import NO_TIME, Clock, Time, Times, to_ns, to_ns_array
+from aaren.times import NO_TIME, Clock, Time, Times, to_ns
+from aaren.tokens import Shape, point_of, tokens_of
 
 if TYPE_CHECKING:
     from aaren.forecaster import Forecaster
 
 
-def as_values(values: npt.ArrayLike, channels: int) -> npt.NDArray[np.float64]:
-    """Values as float64 [n, channels], without a copy where they are. A missing value (None, NA) is NaN."""
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        array = np.array([_number(value, row) for row, value in enumerate(np.asarray(values, object))], np.float64)
-    if array.ndim == 1 and channels == 1:
-        array = array[:, None]
-    if array.ndim != 2 or array.shape[1] != channels:
-        raise InvalidArgument(f"values of shape {array.shape}; [n] or [n, {channels}] expected")
-    return np.ascontiguousarray(array)
+class Output(NamedTuple):
+    """The content of forecasts."""
 
+    steps: tuple[int, ...]  #: steps ahead, ascending
+    levels: tuple[float, ...]  #: of the quantiles
+    selection: _engine.Selection | None  #: the engine's word for both; None: the first of the model's own steps
 
-def _number(value: Any, row: int) -> Any:
-    try:
-        return np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        if value is None or type(value).__name__ == "NAType":
-            return np.nan
-        raise InvalidArgument(f"row {row}: {value!r} is no number") from None
+    def first(self, h: int | None) -> Output:
+        """The first h of the steps."""
+        if h is None or h == len(self.steps):
+            return self
+        if not 1 <= h <= len(self.steps):
+            raise InvalidArgument(f"h = {h}; the session forecasts 1 to {len(self.steps)} steps")
+        steps = self.steps[:h]
+        return Output(steps, self.levels, self.selection and _engine.Selection(steps, self.levels))
+
+    @property
+    def horizons(self) -> tuple[int, ...] | None:
+        """The steps where they are not 1, 2, 3, ..."""
+        return None if self.steps[-1] == len(self.steps) else self.steps
 
 
 class LocalSession:
-    """A session in this process: its state is 8 KB a channel, and belongs to no thread.
+    """A session in this process: its state is 8 to 10 KB a channel, and belongs to no thread.
 
     Made by `Forecaster.session`. Calls from several threads wait for one another. The session can be pickled, copied
     (`copy.copy`) and carried to another process or a server (`to_bytes`).
     """
 
-    __slots__ = ("__weakref__", "_clock", "_model", "_rows", "_sealed")
+    __slots__ = ("__weakref__", "_clock", "_model", "_output", "_plain", "_rows")
 
-    def __init__(self, model: Forecaster, rows: _engine.Rows, clock: Clock) -> None:
-        self._model, self._rows, self._clock = model, rows, clock
+    def __init__(self, model: Forecaster, rows: _engine.Rows, clock: Clock, output: Output) -> None:
+        self._model, self._rows, self._clock, self._output = model, rows, clock, output
+        self._plain = rows.channels == 1 and output.selection is None and len(output.steps) == model.horizon
 
     @property
     def seq(self) -> int:
@@ -59,6 +61,14 @@ class LocalSession:
     @property
     def channels(self) -> int:
         return self._rows.channels
+
+    @property
+    def past(self) -> int:
+        return self._model.past
+
+    @property
+    def future(self) -> int:
+        return self._model.future
 
     @property
     def last_time_ns(self) -> int | None:
@@ -70,48 +80,62 @@ class LocalSession:
 
     @property
     def levels(self) -> tuple[float, ...]:
-        return self._model.levels
+        return self._output.levels
 
     @property
     def horizon(self) -> int:
-        return self._model.horizon
+        return len(self._output.steps)
 
-    def update(self, value: float | npt.ArrayLike, time: Time | None = None) -> Forecast:
+    def update(
+        self, value: float | npt.ArrayLike, time: Time | None = None, X: npt.ArrayLike | None = None,
+        X_future: npt.ArrayLike | None = None,
+    ) -> Forecast:  # fmt: skip
         """Takes one value and forecasts. InvalidArgument for an infinite value or a time that goes back."""
         model, rows = self._model, self._rows
-        if rows.channels != 1 or time is not None:
+        if not self._plain or time is not None or X is not None or X_future is not None:
             times = None if time is None else [to_ns(time)]
-            one = np.asarray(value, np.float64).reshape(1, -1)
-            return self.run(one[0] if rows.channels == 1 else one, times)._one(self._clock)
+            one = np.asarray(np.nan if value is None else value, np.float64).reshape(1, -1)
+            return self.run(one, times, X=X, X_future=X_future)._one(self._clock)
         values = np.empty((model.horizon, len(model.levels)))
         surprise, learning = rows.update(float(value), values)  # type: ignore[arg-type]
         clock = self._clock
         last = None if clock.last_ns == NO_TIME else clock.last_ns
         return Forecast(values, model.levels, rows.seq - 1, last, clock.step_ns, surprise, learning=learning)
 
-    def run(self, values: npt.ArrayLike, times: Times | None = None, h: int | None = None) -> LocalForecasts:
-        """Takes many values and forecasts after each: one array [n, h, levels], or [n, channels, h, levels]."""
-        return self._take(values, times, True, h)
+    def run(
+        self, values: npt.ArrayLike, times: Times | None = None, h: int | None = None, *,
+        X: npt.ArrayLike | None = None, X_future: npt.ArrayLike | None = None,
+    ) -> LocalForecasts:  # fmt: skip
+        """Takes many values and forecasts after each: one array [n, h, levels], or [n, channels, h, levels].
 
-    def extend(self, values: npt.ArrayLike, times: Times | None = None) -> None:
+        X is [n, past + future], X_future [n, h, future]. h steps are a part of the session's.
+        """
+        return self._take(values, times, True, self._output.first(h), X, X_future)
+
+    def extend(self, values: npt.ArrayLike, times: Times | None = None, X: npt.ArrayLike | None = None) -> None:
         """Takes many values without forecasts, several hundred thousand a second."""
-        self._take(values, times, False, 1)
+        self._take(values, times, False, self._output, X, None)
 
-    def _take(self, values: npt.ArrayLike, times: Times | None, wanted: bool, h: int | None) -> LocalForecasts:
-        array = as_values(values, self.channels)
-        ns = to_ns_array([] if times is None else times, 0 if times is None else len(array))
+    def _take(
+        self, values: npt.ArrayLike, times: Times | None, wanted: bool, output: Output, X: npt.ArrayLike | None,
+        X_future: npt.ArrayLike | None,
+    ) -> LocalForecasts:  # fmt: skip
+        shape = Shape(self.channels, self.past, self.future, len(output.steps))
+        tokens = tokens_of(shape, values, times, X, X_future)
+        ns = np.empty(0, np.int64) if tokens.times is None else tokens.times
         self._clock.check(ns)
-        first = self.seq
-        flags = np.full(len(array), wanted, np.uint8)
-        stepped = self._model._step([self._rows], array, np.array([len(array)]), flags, h, wanted)
+        first, count = self.seq, len(tokens.values)
+        flags = np.full(count, wanted, np.uint8)
+        stepped = self._model._step([self._rows], tokens, np.array([count]), flags, output, wanted)
         self._clock.advance(ns)
-        values, surprise, learning = stepped.of_one_channel() if self.channels == 1 else stepped
-        return LocalForecasts(values, self.levels, surprise, np.arange(first, first + len(values)), learning)
+        forecasts, surprise, learning = stepped.of_one_channel() if self.channels == 1 else stepped
+        seqs = np.arange(first, first + len(forecasts))
+        return LocalForecasts(forecasts, output.levels, surprise, seqs, learning, output.horizons)
 
-    def stream(self, points: Iterable[float | tuple[Time, float]]) -> Iterator[Forecast]:
-        """A forecast for each point: a value, or a pair of a time and a value."""
-        for point in points:
-            yield self.update(point[1], point[0]) if isinstance(point, tuple) else self.update(point)
+    def stream(self, points: Iterable[Any]) -> Iterator[Forecast]:
+        """A forecast for each point: a value, a pair of a time and a value, or an `aaren.Point`."""
+        for point in map(point_of, points):
+            yield self.update(point.value, point.time, point.X, point.X_future)
 
     def to_bytes(self) -> bytes:
         """The state as a snapshot: the bytes that a server exports and imports."""
@@ -125,7 +149,7 @@ class LocalSession:
 
     def __copy__(self) -> LocalSession:
         """Another session that goes on from here."""
-        return LocalSession(self._model, self._rows.copy(), self._clock.copy())
+        return LocalSession(self._model, self._rows.copy(), self._clock.copy(), self._output)
 
     fork = __copy__
 
@@ -133,7 +157,7 @@ class LocalSession:
         return self.__copy__()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_revive, (self._model, self.to_bytes()))
+        return (_revive, (self._model, self.to_bytes(), self._output.steps, self._output.levels))
 
     def __enter__(self) -> LocalSession:
         return self
@@ -157,5 +181,5 @@ class LocalForecasts(Forecasts):
         return last
 
 
-def _revive(model: Forecaster, blob: bytes) -> LocalSession:
-    return model.from_bytes(blob)
+def _revive(model: Forecaster, blob: bytes, steps: tuple[int, ...], levels: tuple[float, ...]) -> LocalSession:
+    return model.from_bytes(blob, horizons=steps, quantiles=levels)

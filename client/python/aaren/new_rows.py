@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from aaren.errors import InvalidArgument
 from aaren.frames.steps import Ints, Step, infer, parse
-from aaren.local import as_values
 from aaren.session import Session
 from aaren.times import Times, to_ns_array
+from aaren.tokens import as_values
 
 _LONGEST_GAP = 100_000  # steps without a row; a longer gap is a wrong clock
 

@@ -139,12 +139,13 @@ class Forecast:
 class Forecasts:
     """Forecasts of many tokens or sessions as one array, values float64 [n, h, levels]; iterable and indexable."""
 
-    __slots__ = ("learning", "levels", "seqs", "surprise", "values")
+    __slots__ = ("horizons", "learning", "levels", "seqs", "surprise", "values")
 
     def __init__(
         self, values: Floats, levels: Sequence[float], surprise: Surprises, seqs: npt.NDArray[np.int64],
-        learning: npt.NDArray[np.bool_],
+        learning: npt.NDArray[np.bool_], horizons: Sequence[int] | None = None,
     ) -> None:  # fmt: skip
+        self.horizons = horizons  # the steps ahead; None: 1, 2, 3, ...
         self.values, self.levels, self.surprise, self.seqs, self.learning = values, levels, surprise, seqs, learning
 
     def __len__(self) -> int:
@@ -158,6 +159,7 @@ class Forecasts:
             self.levels,
             int(self.seqs[index]),
             surprise=float(surprise) if one else surprise,
+            horizons=self.horizons,
             learning=bool(learning) if one else learning,
         )
 

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from aaren.quantiles import Forecast
 from aaren.times import Time, Times
+from aaren.tokens import Point
 
 
 @runtime_checkable
@@ -40,14 +41,36 @@ class Session(Protocol):
     def horizon(self) -> int:
         """The number of steps ahead that a forecast has."""
 
-    def update(self, value: float | npt.ArrayLike, time: Time | None = None) -> Forecast:
-        """Takes one value, [channels] for several channels, and forecasts."""
+    @property
+    def past(self) -> int:
+        """The number of covariates that are known with the token, such as a measured temperature."""
 
-    def extend(self, values: npt.ArrayLike, times: Times | None = None) -> None:
-        """Takes many values, [n] or [n, channels], without forecasts: the fast way to take in a history."""
+    @property
+    def future(self) -> int:
+        """The number of covariates that are known in advance, such as a holiday."""
 
-    def stream(self, points: Iterable[float | tuple[Time, float]]) -> Iterator[Forecast]:
-        """A forecast for each point: a value, or a pair of a time and a value."""
+    def update(
+        self,
+        value: float | npt.ArrayLike,
+        time: Time | None = None,
+        X: npt.ArrayLike | None = None,
+        X_future: npt.ArrayLike | None = None,
+    ) -> Forecast:
+        """Takes one value, [channels] for several channels, and forecasts.
+
+        X         the token's covariates, [past + future], past ones first; NaN where missing
+        X_future  the future covariates at the steps of the forecast, [horizon, future]; NaN, or all left out, where not
+                  known: a covariate is then expected to stay as it is
+        """
+
+    def extend(self, values: npt.ArrayLike, times: Times | None = None, X: npt.ArrayLike | None = None) -> None:
+        """Takes many values, [n] or [n, channels], without forecasts: the fast way to take in a history.
+
+        X is [n, past + future].
+        """
+
+    def stream(self, points: Iterable[float | tuple[Time, float] | Point]) -> Iterator[Forecast]:
+        """A forecast for each point: a value, a pair of a time and a value, or a Point with covariates."""
 
     def to_bytes(self) -> bytes:
         """The state as a snapshot, which goes on anywhere: `Forecaster.from_bytes`, `Client.import_session`."""

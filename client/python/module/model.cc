@@ -1,5 +1,6 @@
 #include "client/python/module/model.h"
 
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -9,9 +10,19 @@
 namespace aaren::python {
 namespace {
 
+std::optional<engine::Tier> TierOf(const std::string& name) {
+  for (const engine::Tier tier : {engine::Tier::kExact, engine::Tier::kFast, engine::Tier::kExtended}) {
+    if (name == NameOf(tier)) return tier;
+  }
+  return std::nullopt;
+}
+
 absl::Status CheckChoice(const std::string& device, const std::string& tier) {
-  if (tier != NameOf(engine::Tier::kExact) && tier != NameOf(engine::Tier::kFast)) {
-    return absl::InvalidArgumentError(absl::StrCat("no tier '", tier, "'; there are exact and fast"));
+  if (!TierOf(tier)) {
+    return absl::InvalidArgumentError(absl::StrCat("no tier '", tier, "'; there are exact, fast and extended"));
+  }
+  if (device == "cuda" && tier != NameOf(engine::Tier::kExact)) {
+    return absl::InvalidArgumentError(absl::StrCat("a GPU computes the tier exact, not ", tier));
   }
   if (device == "auto" || device == "cpu" || device == "cuda") return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -28,10 +39,10 @@ absl::StatusOr<std::shared_ptr<Model>> Model::Load(const std::string& folder, co
   if (absl::Status status = CheckChoice(device, tier); !status.ok()) return status;
   absl::StatusOr<package::ModelPackage> package = package::LoadPackage(folder);
   if (!package.ok()) return package.status();
-  const engine::Tier wanted = tier == NameOf(engine::Tier::kFast) ? engine::Tier::kFast : engine::Tier::kExact;
+  const engine::Tier wanted = *TierOf(tier);
   absl::StatusOr<std::unique_ptr<engine::Engine>> made = absl::UnavailableError("");
   std::string where = "cuda";
-  if (device != "cpu" && (wanted == engine::Tier::kExact || device == "cuda")) made = engine::NewCudaEngine(*package);
+  if (device != "cpu" && wanted == engine::Tier::kExact) made = engine::NewCudaEngine(*package);
   if (!made.ok() && device != "cuda") {
     where = "cpu";
     made = engine::NewCpuEngine(*package, wanted);
@@ -41,9 +52,21 @@ absl::StatusOr<std::shared_ptr<Model>> Model::Load(const std::string& folder, co
   return std::shared_ptr<Model>(new Model(*std::move(package), *std::move(made), std::move(where)));
 }
 
+absl::StatusOr<std::shared_ptr<Model>> Model::WithCovariates(uint32_t past, uint32_t future) const {
+  if (past > engine::kMostCovariates || future > engine::kMostCovariates || past + future < 1 ||
+      past + future > engine::kMostCovariates) {
+    return absl::InvalidArgumentError(absl::StrCat(past, " past and ", future, " future covariates; 1 to ",
+                                                   engine::kMostCovariates, " together are possible"));
+  }
+  auto model = std::shared_ptr<Model>(new Model(package_, engine_->WithCovariates(past, future), device_));
+  model->covariates_ = past + future;
+  model->future_ = future;
+  return model;
+}
+
 std::unique_ptr<Worker> Model::Take() {
   // A worker at rest keeps its lane and its memory for the next call.
-  if (resting_.empty()) return std::make_unique<Worker>(*engine_, horizon(), quantiles());
+  if (resting_.empty()) return std::make_unique<Worker>(*this);
   std::unique_ptr<Worker> worker = std::move(resting_.back());
   resting_.pop_back();
   return worker;

@@ -26,16 +26,23 @@ namespace aaren::python {
 
 class Model {
  public:
-  // The package in `folder`. `device` is auto, cpu or cuda; `auto` takes a GPU where one serves. InvalidArgument for
-  // another device or tier, and every error of LoadPackage, NewCpuEngine and NewCudaEngine.
+  // The package in `folder`. `device` is auto, cpu or cuda; `auto` takes a GPU where one serves, and a tier other than
+  // exact has no GPU. InvalidArgument for another device or tier, and every error of LoadPackage, NewCpuEngine and
+  // NewCudaEngine.
   static absl::StatusOr<std::shared_ptr<Model>> Load(const std::string& folder, const std::string& device,
                                                      const std::string& tier);
+
+  // A model of the same weights for series with covariates. InvalidArgument if there are none or more than the engine
+  // takes. REQUIRES: the tier is extended.
+  absl::StatusOr<std::shared_ptr<Model>> WithCovariates(uint32_t past, uint32_t future) const;
 
   const package::ModelPackage& package() const { return package_; }
   const engine::Engine& engine() const { return *engine_; }
   const std::string& device() const { return device_; }
   size_t horizon() const { return static_cast<size_t>(package_.config.horizon); }
   size_t quantiles() const { return package_.config.quantiles.size(); }
+  size_t covariates() const { return covariates_; }  // of each token, future ones included
+  size_t future() const { return future_; }
 
   // A worker at rest, or a new one. REQUIRES: the caller holds the interpreter's lock.
   std::unique_ptr<Worker> Take();
@@ -47,6 +54,7 @@ class Model {
   package::ModelPackage package_;
   std::unique_ptr<engine::Engine> engine_;
   std::string device_;
+  size_t covariates_ = 0, future_ = 0;
   std::vector<std::unique_ptr<Worker>> resting_;
 };
 

@@ -25,6 +25,7 @@ namespace nb = nanobind;
 using Values = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 using Wanted = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Ends = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Covariates = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
 using Floats = nb::ndarray<float, nb::c_contig, nb::device::cpu>;
 using Doubles = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
 using Flags = nb::ndarray<uint8_t, nb::c_contig, nb::device::cpu>;
@@ -83,14 +84,23 @@ size_t CountWanted(const Wanted& wanted, size_t begin, size_t end) {
 
 // Steps sessions with ragged runs: session i takes the tokens ends[i - 1] .. ends[i] - 1.
 void Step(Model& model, const std::vector<Rows*>& sessions, const Values& values, const Ends& ends,
-          const Wanted& wanted, const Doubles& forecasts, const Flags& learning, const Floats& surprises,
+          const Wanted& wanted, const Covariates& covariates, const Covariates& ahead,
+          const engine::Selection* selection, const Doubles& forecasts, const Flags& learning, const Floats& surprises,
           size_t threads) {
   const size_t channels = sessions.empty() ? 1 : sessions[0]->channels, tokens = wanted.size();
   Require(ends.size() == sessions.size(), "ends: one for each session");
   Require(values.size() == tokens * channels, "values: channels for each token");
-  Require(forecasts.ndim() == 4 && forecasts.shape(1) == channels && forecasts.shape(3) == model.quantiles() &&
-              forecasts.shape(2) >= 1 && forecasts.shape(2) <= model.horizon(),
-          "forecasts: [wanted, channels, horizon, quantiles]");
+  const size_t most = selection == nullptr ? model.horizon() : selection->steps.size();
+  const size_t levels = selection == nullptr ? model.quantiles() : selection->levels.size();
+  Require(forecasts.ndim() == 4 && forecasts.shape(1) == channels && forecasts.shape(3) == levels &&
+              forecasts.shape(2) >= 1 && forecasts.shape(2) <= most &&
+              (selection == nullptr || forecasts.shape(2) == most),
+          "forecasts: [wanted, channels, steps, levels]");
+  Require(model.covariates() == 0 || selection != nullptr || forecasts.shape(0) == 0,
+          "selection: forecasts with covariates are selected");
+  Require(covariates.size() == tokens * model.covariates(), "covariates: [tokens, covariates]");
+  Require(ahead.size() == 0 || ahead.size() == forecasts.shape(0) * most * model.future(),
+          "ahead: [wanted, steps, future] or empty");
   Require(learning.size() == forecasts.shape(0) * channels, "learning: [wanted, channels]");
   Require(surprises.size() == 0 || surprises.size() == tokens * channels, "surprises: [tokens, channels] or empty");
   std::vector<Part> parts;
@@ -107,9 +117,13 @@ void Step(Model& model, const std::vector<Rows*>& sessions, const Values& values
   Require(forecasts.shape(0) >= place, "forecasts: one for each wanted");
   Run(model, parts,
       {.channels = channels,
-       .horizon = forecasts.shape(2),
+       .steps = forecasts.shape(2),
+       .levels = levels,
        .values = values.data(),
        .wanted = wanted.data(),
+       .selection = selection,
+       .covariates = covariates.data(),
+       .ahead = ahead.size() == 0 ? nullptr : ahead.data(),
        .forecasts = forecasts.data(),
        .learning = learning.data(),
        .surprises = surprises.size() == 0 ? nullptr : surprises.data()},
@@ -121,6 +135,7 @@ void Step(Model& model, const std::vector<Rows*>& sessions, const Values& values
 std::pair<float, bool> Update(Rows& rows, double value, const Doubles& forecast) {
   Model& model = *rows.model;
   Require(rows.channels == 1, "update: one value for a session of one channel");
+  Require(model.covariates() == 0, "update: a session without covariates");
   Require(forecast.size() == model.horizon() * model.quantiles(), "forecast: [horizon, quantiles]");
   const uint8_t wanted = 1;
   uint8_t learning = 0;
@@ -128,7 +143,8 @@ std::pair<float, bool> Update(Rows& rows, double value, const Doubles& forecast)
   const Part part{&rows, 0, 1, 0};
   Run(model, {&part, 1},
       {.channels = 1,
-       .horizon = model.horizon(),
+       .steps = model.horizon(),
+       .levels = model.quantiles(),
        .values = &value,
        .wanted = &wanted,
        .forecasts = forecast.data(),
@@ -181,10 +197,26 @@ std::shared_ptr<Model> Load(const std::string& folder, const std::string& device
   return *model;
 }
 
+std::shared_ptr<Model> WithCovariates(const Model& model, uint32_t past, uint32_t future) {
+  const absl::StatusOr<std::shared_ptr<Model>> more = model.WithCovariates(past, future);
+  Throw(more.status());
+  return *more;
+}
+
 }  // namespace
 
 NB_MODULE(_engine, module) {
   module.attr("numerics_version") = engine::kNumericsVersion;
+  module.attr("far_horizon") = engine::kFarHorizon;
+  module.attr("most_covariates") = engine::kMostCovariates;
+
+  nb::class_<engine::Selection>(module, "Selection")
+      .def(
+          "__init__",
+          [](engine::Selection* self, std::vector<uint32_t> steps, std::vector<float> levels) {
+            new (self) engine::Selection{std::move(steps), std::move(levels)};
+          },
+          nb::arg("steps"), nb::arg("levels"));
 
   nb::class_<Model>(module, "Model")
       .def_prop_ro("name", [](const Model& m) { return m.package().name; })
@@ -196,8 +228,10 @@ NB_MODULE(_engine, module) {
       .def_prop_ro("horizon", &Model::horizon)
       .def_prop_ro("levels", [](const Model& m) { return m.package().config.quantiles; })
       .def_prop_ro("row_bytes", [](const Model& m) { return m.engine().row_bytes(); })
+      .def("with_covariates", &WithCovariates, nb::arg("past"), nb::arg("future"))
       .def("step", &Step, nb::arg("sessions"), nb::arg("values"), nb::arg("ends"), nb::arg("wanted"),
-           nb::arg("forecasts"), nb::arg("learning"), nb::arg("surprises"), nb::arg("threads"));
+           nb::arg("covariates"), nb::arg("ahead"), nb::arg("selection").none(), nb::arg("forecasts"),
+           nb::arg("learning"), nb::arg("surprises"), nb::arg("threads"));
   module.def("load", &Load, nb::arg("folder"), nb::arg("device"), nb::arg("tier"));
 
   nb::class_<Rows>(module, "Rows")

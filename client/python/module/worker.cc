@@ -1,6 +1,7 @@
 #include "client/python/module/worker.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "client/python/module/model.h"
 #include "model/engine/forecast_result.h"
@@ -8,20 +9,29 @@
 namespace aaren::python {
 namespace {
 
-// Within one slice of all parts together: 512 forecasts of the bundled model are 0.9 MB.
-constexpr size_t kMostForecasts = 512;
+// Within one slice of all parts together: 1 MB of results, which are 600 forecasts of the bundled model.
+constexpr size_t kMostResultFloats = 1 << 18;
 constexpr size_t kMostTokens = 1 << 15;
 constexpr size_t kWidth = engine::kFloatsOfDouble;  // of a value, in a run
 constexpr size_t kMostRows = 1 << 16;               // the size of a lane, whose memory grows with the rows
 
 }  // namespace
 
-Worker::Worker(const engine::Engine& engine, size_t horizon, size_t quantiles)
-    : row_bytes_(engine.row_bytes()),
-      quantiles_(quantiles),
-      forecast_floats_(horizon * quantiles),
-      result_floats_(engine.result_floats()),
-      lane_(engine.NewLane(kMostRows)) {}
+Worker::Worker(const Model& model)
+    : row_bytes_(model.engine().row_bytes()),
+      forecast_floats_(model.horizon() * model.quantiles()),
+      result_floats_(model.engine().result_floats()),
+      covariates_(model.covariates()),
+      future_(model.future()),
+      lane_(model.engine().NewLane(kMostRows)) {}
+
+size_t Worker::InputsOf(const Slice& slice, const Arrays& arrays) const {
+  return kWidth + covariates_ + (slice.ahead ? arrays.steps * future_ : 0);
+}
+
+size_t Worker::ResultFloats(const Arrays& arrays) const {
+  return result_floats_ + (arrays.selection == nullptr ? 0 : arrays.selection->floats());
+}
 
 absl::Status Worker::Run(absl::Span<const Part> parts, const Arrays& arrays, absl::FunctionRef<bool()> stopped) {
   if (absl::Status status = Enter(parts, arrays.channels); !status.ok()) return status;
@@ -72,43 +82,50 @@ absl::Status Worker::Leave(absl::Span<const Part> parts, size_t channels) {
 
 // A part with tokens left gives its share of the most tokens and forecasts, one at least.
 void Worker::Cut(absl::Span<const Part> parts, const Arrays& arrays) {
+  const size_t most_forecasts = kMostResultFloats / ResultFloats(arrays);
   size_t left = 0;
   for (size_t i = 0; i < parts.size(); ++i) left += at_[i] < parts[i].end;
   slices_.clear();
   for (size_t i = 0; i < parts.size(); ++i) {
     if (at_[i] == parts[i].end) continue;
-    const size_t most = std::max<size_t>(1, kMostForecasts / left / arrays.channels);
+    const size_t most = std::max<size_t>(1, most_forecasts / left / arrays.channels);
     Slice slice{.part = i, .begin = at_[i], .end = at_[i]};
+    slice.ahead = future_ > 0 && arrays.wanted[slice.begin] != 0;
     const size_t end = std::min(parts[i].end, at_[i] + std::max<size_t>(1, kMostTokens / left));
-    while (slice.end < end && slice.wanted < most) slice.wanted += arrays.wanted[slice.end++] != 0;
+    while (slice.end < end && slice.wanted < most) {
+      // The inputs of a run are equally long, and tokens without a forecast do without the numbers ahead.
+      if (future_ > 0 && (arrays.wanted[slice.end] != 0) != slice.ahead) break;
+      slice.wanted += arrays.wanted[slice.end++] != 0;
+    }
     slices_.push_back(slice);
   }
 }
 
 absl::Status Worker::Step(const Arrays& arrays) {
-  size_t tokens = 0, wanted = 0;
+  const size_t result_floats = ResultFloats(arrays);
+  size_t tokens = 0, wanted = 0, inputs = 0;
   for (const Slice& slice : slices_) {
     tokens += slice.end - slice.begin;
     wanted += slice.wanted;
+    inputs += (slice.end - slice.begin) * InputsOf(slice, arrays);
   }
-  values_.resize(kWidth * tokens * arrays.channels);
+  values_.resize(inputs * arrays.channels);
   surprises_.resize(arrays.surprises == nullptr ? 0 : tokens * arrays.channels);
-  results_.resize(wanted * arrays.channels * result_floats_);
+  results_.resize(wanted * arrays.channels * result_floats);
   runs_.clear();
   float *values = values_.data(), *results = results_.data(), *surprises = surprises_.data();
   for (const Slice& slice : slices_) {
-    const size_t count = slice.end - slice.begin;
+    const size_t count = slice.end - slice.begin, width = InputsOf(slice, arrays);
     for (size_t c = 0; c < arrays.channels; ++c) {
-      for (size_t t = 0; t < count; ++t) {
-        engine::PutDouble(arrays.values[(slice.begin + t) * arrays.channels + c], values + kWidth * t);
-      }
+      CopyInputs(slice, c, arrays, values);
       runs_.push_back({.slot = slots_[slice.part * arrays.channels + c],
-                       .values = {values, kWidth * count},
+                       .values = {values, width * count},
                        .forecast = {arrays.wanted + slice.begin, count},
                        .forecasts = slice.wanted == 0 ? nullptr : results,
-                       .surprises = arrays.surprises == nullptr ? nullptr : surprises});
-      values += kWidth * count;
-      results += slice.wanted * result_floats_;
+                       .surprises = arrays.surprises == nullptr ? nullptr : surprises,
+                       .selection = slice.ahead || future_ == 0 ? arrays.selection : nullptr});
+      values += width * count;
+      results += slice.wanted * result_floats;
       surprises += arrays.surprises == nullptr ? 0 : count;
     }
   }
@@ -117,16 +134,31 @@ absl::Status Worker::Step(const Arrays& arrays) {
   return lane_->Wait(*ticket);
 }
 
+// A token's value, covariates, and the future covariates of the steps ahead. The channels of a token share covariates.
+void Worker::CopyInputs(const Slice& slice, size_t channel, const Arrays& arrays, float* out) const {
+  const size_t ahead = slice.ahead ? arrays.steps * future_ : 0;
+  for (size_t t = slice.begin; t < slice.end; ++t) {
+    engine::PutDouble(arrays.values[t * arrays.channels + channel], out);
+    out += kWidth;
+    if (covariates_ > 0) out = std::copy_n(arrays.covariates + t * covariates_, covariates_, out);
+    if (ahead == 0) continue;
+    const size_t place = forecast_at_[slice.part] + t - slice.begin;
+    out = arrays.ahead == nullptr ? std::fill_n(out, ahead, std::numeric_limits<float>::quiet_NaN())
+                                  : std::copy_n(arrays.ahead + place * ahead, ahead, out);
+  }
+}
+
 void Worker::Scatter(const Arrays& arrays) {
   // Results come run by run, a channel after the other; the caller's arrays have the channels of a token together.
-  const size_t kept = arrays.horizon * quantiles_;
+  const size_t kept = arrays.steps * arrays.levels, result_floats = ResultFloats(arrays);
+  const size_t first = arrays.selection == nullptr ? 0 : result_floats_;  // the selection lies behind the result
   const float *result = results_.data(), *surprise = surprises_.data();
   for (const Slice& slice : slices_) {
     for (size_t c = 0; c < arrays.channels; ++c) {
       size_t place = forecast_at_[slice.part] * arrays.channels + c;
-      for (size_t i = 0; i < slice.wanted; ++i, result += result_floats_, place += arrays.channels) {
+      for (size_t i = 0; i < slice.wanted; ++i, result += result_floats, place += arrays.channels) {
         const engine::ResultTail tail = engine::ResultTail::Of(result, forecast_floats_);
-        std::transform(result, result + kept, arrays.forecasts + place * kept,
+        std::transform(result + first, result + first + kept, arrays.forecasts + place * kept,
                        [&tail](float quantile) { return tail.Absolute(quantile); });
         arrays.learning[place] = tail.learning;
       }

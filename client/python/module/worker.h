@@ -24,6 +24,7 @@
 
 namespace aaren::python {
 
+class Model;
 class Rows;
 
 // The tokens of one session within the arrays of a batch.
@@ -33,38 +34,47 @@ struct Part {
   size_t first_forecast = 0;  // place of the first wanted forecast
 };
 
-// The arrays of a batch, all of the caller's.
+// The arrays of a batch, all of the caller's. Covariates and future ones are of the model (model.h).
 struct Arrays {
   size_t channels = 1;
-  size_t horizon = 0;               // steps kept of each forecast
+  size_t steps = 0, levels = 0;     // of each forecast
   const double* values = nullptr;   // [tokens, channels]; NaN = missing
   const uint8_t* wanted = nullptr;  // [tokens]; non-zero where a forecast is wanted
-  double* forecasts = nullptr;      // out, [wanted, channels, horizon, quantiles], in the units of the series
-  uint8_t* learning = nullptr;      // out, [wanted, channels]: 1 while surprises say little yet
-  float* surprises = nullptr;       // out, [tokens, channels], or null
+  // The steps and levels of forecasts; null: the first `steps` of the model's own forecasts, with the model's levels.
+  const engine::Selection* selection = nullptr;
+  const float* covariates = nullptr;  // [tokens, covariates], past ones first; NaN = missing; null: the model has none
+  const float* ahead = nullptr;  // [wanted, steps, future]: future covariates; NaN = not known; null: none is known
+  double* forecasts = nullptr;   // out, [wanted, channels, steps, levels], in the units of the series
+  uint8_t* learning = nullptr;   // out, [wanted, channels]: 1 while surprises say little yet
+  float* surprises = nullptr;    // out, [tokens, channels], or null
 };
 
 class Worker {
  public:
-  Worker(const engine::Engine& engine, size_t horizon, size_t quantiles);
+  explicit Worker(const Model& model);
 
   // Steps the parts' sessions. Cancelled once `stopped` says true, asked before every slice. REQUIRES: the caller holds
   // the rows' locks, and no session occurs twice.
   absl::Status Run(absl::Span<const Part> parts, const Arrays& arrays, absl::FunctionRef<bool()> stopped);
 
  private:
-  // The tokens of a part that the next slice takes.
+  // The tokens of a part that the next slice takes. Where a slice looks ahead, every token wants a forecast, and has the
+  // future covariates of the forecast's steps.
   struct Slice {
     size_t part = 0, begin = 0, end = 0, wanted = 0;
+    bool ahead = false;
   };
 
   absl::Status Enter(absl::Span<const Part> parts, size_t channels);
   absl::Status Leave(absl::Span<const Part> parts, size_t channels);
   void Cut(absl::Span<const Part> parts, const Arrays& arrays);
   absl::Status Step(const Arrays& arrays);
+  void CopyInputs(const Slice& slice, size_t channel, const Arrays& arrays, float* out) const;
   void Scatter(const Arrays& arrays);
+  size_t InputsOf(const Slice& slice, const Arrays& arrays) const;
+  size_t ResultFloats(const Arrays& arrays) const;
 
-  const size_t row_bytes_, quantiles_, forecast_floats_, result_floats_;
+  const size_t row_bytes_, forecast_floats_, result_floats_, covariates_, future_;
   const std::unique_ptr<engine::Lane> lane_;
   std::vector<engine::Slot> slots_;       // [parts, channels] and more
   std::vector<size_t> at_, forecast_at_;  // for each part: the next token, the place of the next forecast

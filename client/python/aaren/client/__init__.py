@@ -5,22 +5,33 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
-from aaren.client.aio import AioSession
+from aaren.client.aio import AioEvents, AioSession
 from aaren.client.loops import LoopStream
-from aaren.client.options import ClientOptions, SessionOptions
-from aaren.client.remote import RemoteSession
+from aaren.client.options import ClientOptions, EventOutput, SessionOptions
+from aaren.client.remote import RemoteEvents, RemoteSession
 from aaren.client.threads import ThreadStream
 from aaren.client.unary import Calls
 
-__all__ = ["AioClient", "AioSession", "Client", "ClientOptions", "RemoteSession", "SessionOptions"]
+__all__ = [
+    "AioClient", "AioEvents", "AioSession", "Client", "ClientOptions", "EventOutput", "RemoteEvents", "RemoteSession",
+    "SessionOptions",
+]  # fmt: skip
 
 Hear = Callable[[str, Any], None]
 
 
 def _nothing(event: str, detail: Any) -> None:
     pass
+
+
+def _event_options(session_id: str, options: dict[str, Any]) -> SessionOptions:
+    names = {field.name for field in fields(EventOutput)}
+    output = EventOutput(**{name: value for name, value in options.items() if name in names})
+    rest = {name: value for name, value in options.items() if name not in names}
+    return SessionOptions(session_id, **({"model": "aaren-events"} | rest), events=output)
 
 
 class AioClient:
@@ -33,12 +44,20 @@ class AioClient:
 
     def session(self, session_id: str, *, on_event: Hear = _nothing, **options: Any) -> AioSession:
         """A session on the server, which opens with its first use. Options as of SessionOptions."""
+        chosen = SessionOptions(session_id, **options)
+        return AioSession(self._stream_of(session_id), chosen, self._options.target, on_event)
+
+    def events(self, session_id: str, *, on_event: Hear = _nothing, **options: Any) -> AioEvents:
+        """A session of events on the server, as of `Client.events`."""
+        chosen = _event_options(session_id, options)
+        return AioEvents(self._stream_of(session_id), chosen, self._options.target, on_event)
+
+    def _stream_of(self, session_id: str) -> LoopStream:
         self._loop = asyncio.get_running_loop()
         number = self._options.stream_of(session_id)
         if number not in self._streams:
             self._streams[number] = LoopStream(self._options, number)
-        chosen = SessionOptions(session_id, **options)
-        return AioSession(self._streams[number], chosen, self._options.target, on_event)
+        return self._streams[number]
 
     async def close(self) -> None:
         """Ends what is still open; sessions live on at the server."""
@@ -86,12 +105,22 @@ class Client(Calls):
         `on_event(event, detail)` hears opened, disconnected, waiting and lost, on the client's thread: it must not call
         the session.
         """
+        return RemoteSession(self, self._stream_of(session_id), SessionOptions(session_id, **options), on_event)
+
+    def events(self, session_id: str, *, on_event: Hear = _nothing, **options: Any) -> RemoteEvents:
+        """Opens a session of events: each has a time and a mark, and each forecast tells the time to the next.
+
+        Options as of EventOutput and SessionOptions; the model is aaren-events without a word. `on_event` also hears
+        `overdue`, with an `aaren.events.Overdue`.
+        """
+        return RemoteEvents(self, self._stream_of(session_id), _event_options(session_id, options), on_event)
+
+    def _stream_of(self, session_id: str) -> ThreadStream:
         number = self.options.stream_of(session_id)
         with self._lock:
             if number not in self._streams:
                 self._streams[number] = ThreadStream(self.options, number)
-            stream = self._streams[number]
-        return RemoteSession(self, stream, SessionOptions(session_id, **options), on_event)
+            return self._streams[number]
 
     def close(self) -> None:
         """Ends what is still open; sessions live on at the server."""

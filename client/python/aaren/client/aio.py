@@ -1,25 +1,27 @@
-"""AioSession: a session on a server, for asyncio."""
+"""AioSession and AioEvents: sessions on a server, for asyncio."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable
-from typing import TypeAlias
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Sequence
+from typing import Any, TypeAlias
 
 import numpy.typing as npt
 
-from aaren.client.calls import SessionCalls, Steps, T, forecast_of
+from aaren.client.calls import All, Event, EventCalls, One, SessionCalls, Steps, T, ValueCalls
 from aaren.client.loops import LoopStream
 from aaren.client.options import SessionOptions
 from aaren.client.replies import StreamSide
+from aaren.events import EventForecast, EventForecasts
 from aaren.quantiles import Forecast, Forecasts
 from aaren.times import Time, Times
+from aaren.tokens import Point
 
-Point: TypeAlias = "float | tuple[Time, float]"
+Points: TypeAlias = "Iterable[Any] | AsyncIterable[Any]"
 
 
-class AioSession(SessionCalls):
-    """A session on a server for asyncio, made by `Client.aio.session`. It opens with its first use.
+class AioCalls(SessionCalls[One, All]):
+    """A session on a server for asyncio. It opens with its first use.
 
     A task that is cancelled in a call leaves the session usable: a token that was taken stays taken, and its forecast
     is dropped.
@@ -31,18 +33,16 @@ class AioSession(SessionCalls):
         self._turn = asyncio.Lock()  # a call that sends keeps others waiting, so that each has its own forecasts
         self._added = False
 
-    async def open(self) -> AioSession:
-        """Opens the session, so that `seq` says where to go on."""
+    async def _open(self) -> None:
         if not self._added:
             self._added = True
             self._stream.add(self._state)
         while not self._may_go_on(lambda: self._state.ready):
             await self._stream.pulse()
         self._check(lambda: self._state.ready)
-        return self
 
     async def _call(self, steps: Steps[T]) -> T:
-        await self.open()
+        await self._open()
         while True:
             try:
                 done = next(steps)
@@ -53,34 +53,25 @@ class AioSession(SessionCalls):
                 await self._stream.pulse()
             self._check(done)
 
-    async def update(self, value: float | npt.ArrayLike, time: Time | None = None) -> Forecast:
-        """Takes one value and waits for its forecast."""
+    async def _sending(self, steps: Steps[T], *, flush: bool = False) -> T:
         async with self._turn:
-            return await self._call(self._updating(value, time))
+            result = await self._call(steps)
+            if flush:
+                await self.flush()
+            return result
 
-    async def extend(self, values: npt.ArrayLike, times: Times | None = None) -> None:
-        """Takes many values without forecasts; returns when the server has answered them."""
-        async with self._turn:
-            await self._call(self._running(values, times, True))
-            await self.flush()
-
-    async def run(self, values: npt.ArrayLike, times: Times | None = None) -> Forecasts:
-        """Takes many values and gives a forecast after each, as one array [n, h, levels]."""
-        async with self._turn:
-            return await self._call(self._running(values, times, False))
-
-    async def stream(self, points: Iterable[Point] | AsyncIterable[Point]) -> AsyncIterator[Forecast]:
-        """A forecast for each point: a value, or a pair of a time and a value. Points go ahead, up to the window."""
-        await self.open()
+    async def _streaming(self, points: Points) -> AsyncIterator[One]:
+        """A forecast for each point. Points go ahead, up to the window."""
+        await self._open()
         state, first = self._state, self.seq
         feeder = asyncio.create_task(self._feed(points, first))
         feeder.add_done_callback(lambda _: self._stream.notify())
 
-        def taking() -> Steps[Forecast | None]:
+        def taking() -> Steps[One | None]:
             yield lambda: self._has_replies(first) or (feeder.done() and state.flushed)
             if feeder.done() and (error := feeder.exception()):
                 raise error
-            return forecast_of(state, (yield from self._next(first))) if state.replies else None
+            return self._one((yield from self._next(first))) if state.replies else None
 
         try:
             while (forecast := await self._call(taking())) is not None:
@@ -89,17 +80,13 @@ class AioSession(SessionCalls):
             feeder.cancel()
             await asyncio.wait([feeder])
 
-    async def _feed(self, points: Iterable[Point] | AsyncIterable[Point], first: int) -> None:
-        async def take(point: Point) -> None:
-            time, value = point if isinstance(point, tuple) else (None, point)
-            await self._call(self._send_one(value, time, first))
-
+    async def _feed(self, points: Points, first: int) -> None:
         if isinstance(points, AsyncIterable):
             async for point in points:
-                await take(point)
+                await self._call(self._send(self._point(point), False, first))
         else:
             for point in points:
-                await take(point)
+                await self._call(self._send(self._point(point), False, first))
                 await asyncio.sleep(0)
 
     def delivered(self, seq: int) -> None:
@@ -115,3 +102,59 @@ class AioSession(SessionCalls):
         """Waits for the last answer and leaves the session at the server, or has the server forget it."""
         if self._added:
             await self._call(self._closing(delete))
+
+
+class AioSession(AioCalls[Forecast, Forecasts], ValueCalls):
+    """A session of values, made by `Client.aio.session`. X and X_future are as of `aaren.Session`."""
+
+    async def open(self) -> AioSession:
+        """Opens the session, so that `seq` says where to go on."""
+        await self._open()
+        return self
+
+    async def update(
+        self, value: float | npt.ArrayLike, time: Time | None = None, X: npt.ArrayLike | None = None,
+        X_future: npt.ArrayLike | None = None,
+    ) -> Forecast:  # fmt: skip
+        """Takes one value and waits for its forecast."""
+        return await self._sending(self._updating(self._point(Point(value, time, X, X_future))))
+
+    async def extend(self, values: npt.ArrayLike, times: Times | None = None, X: npt.ArrayLike | None = None) -> None:
+        """Takes many values without forecasts; returns when the server has answered them."""
+        await self._sending(self._running(self._tokens(values, times, X), True), flush=True)
+
+    async def run(
+        self, values: npt.ArrayLike, times: Times | None = None, *, X: npt.ArrayLike | None = None,
+        X_future: npt.ArrayLike | None = None,
+    ) -> Forecasts:  # fmt: skip
+        """Takes many values and gives a forecast after each, as one array [n, h, levels]; X_future is [n, h, future]."""
+        return await self._sending(self._running(self._tokens(values, times, X, X_future), False))
+
+    def stream(self, points: Points) -> AsyncIterator[Forecast]:
+        """A forecast for each point: a value, a pair of a time and a value, or an `aaren.Point`."""
+        return self._streaming(points)
+
+
+class AioEvents(AioCalls[EventForecast, EventForecasts], EventCalls):
+    """A session of events, made by `Client.aio.events`."""
+
+    async def open(self) -> AioEvents:
+        """Opens the session, so that `seq` says where to go on."""
+        await self._open()
+        return self
+
+    async def update(self, time: Time, mark: str | int = "") -> EventForecast:
+        """Takes one event and waits for its forecast."""
+        return await self._sending(self._updating(self._point((time, mark))))
+
+    async def extend(self, times: Times, marks: Sequence[str | int] | str | int = "") -> None:
+        """Takes many events without forecasts; one mark may stand for all."""
+        await self._sending(self._running(self._events(times, marks), True), flush=True)
+
+    async def run(self, times: Times, marks: Sequence[str | int] | str | int = "") -> EventForecasts:
+        """Takes many events and gives a forecast after each."""
+        return await self._sending(self._running(self._events(times, marks), False))
+
+    def stream(self, events: Iterable[Event] | AsyncIterable[Event]) -> AsyncIterator[EventForecast]:
+        """A forecast for each event, a pair of a time and a mark."""
+        return self._streaming(events)

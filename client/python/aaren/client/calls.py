@@ -6,50 +6,32 @@ shell around it waits in its own way: remote.py on the condition of a lock, aio.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from typing import TypeAlias, TypeVar
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from aaren.client.replies import StreamSide
-from aaren.client.state import Replies
+from aaren.client.state import EventArrays, Replies
 from aaren.errors import OutOfRange
-from aaren.local import as_values
+from aaren.events import EventForecast, EventForecasts, MarkNames, events_of
 from aaren.quantiles import Forecast, Forecasts
-from aaren.times import Time, Times, to_ns, to_ns_array
+from aaren.times import Time, Times, to_ns
+from aaren.tokens import Tokens, point_of, tokens_of
 
 CHUNK = 256  # tokens that go into the log at once
 
 T = TypeVar("T")
+One = TypeVar("One")  # a forecast
+All = TypeVar("All")  # forecasts of many tokens
 Condition: TypeAlias = Callable[[], bool]
 Steps: TypeAlias = Generator[Condition, None, T]
+Make: TypeAlias = Callable[[], Tokens]  # of what a call was given, once the session's shape is known
+Event: TypeAlias = "tuple[Time, str | int]"
 
 
-def arrays_of(state: StreamSide, pieces: list[Replies]) -> Forecasts:
-    """All forecasts of the pieces, one after the other."""
-    empty = np.empty((0, state.channels, len(state.horizons), len(state.levels)))
-    values = np.concatenate([empty, *(piece.values() for piece in pieces)])
-    surprise = np.concatenate([empty[:, :, 0, 0].astype(np.float32), *(piece.surprise for piece in pieces)])
-    learning = np.concatenate([empty[:, :, 0, 0].astype(bool), *(piece.learning for piece in pieces)])
-    seqs = np.concatenate([np.empty(0, np.int64), *(piece.seqs() for piece in pieces)])
-    if state.channels == 1:
-        values, surprise, learning = values[:, 0], surprise[:, 0], learning[:, 0]
-    return Forecasts(values, state.levels, surprise, seqs, learning)
-
-
-def forecast_of(state: StreamSide, piece: Replies) -> Forecast:
-    """The first forecast of a piece."""
-    values, surprise, learning = piece.values()[0], piece.surprise[0], piece.learning[0]
-    time = None if piece.times is None else int(piece.times[0])
-    where = state.levels, piece.seq, time, int(piece.steps[0])
-    horizons = state.options.horizons or None
-    if state.channels > 1:
-        return Forecast(values, *where, surprise, horizons, learning)
-    return Forecast(values[0], *where, float(surprise[0]), horizons, bool(learning[0]))
-
-
-class SessionCalls:
+class SessionCalls(Generic[One, All]):
     """`enqueue` tells the stream that the session may have something to send."""
 
     def __init__(self, state: StreamSide, enqueue: Callable[[StreamSide], None]) -> None:
@@ -64,29 +46,29 @@ class SessionCalls:
         return self._state.log.end
 
     @property
-    def channels(self) -> int:
-        return self._state.channels
-
-    @property
     def last_time_ns(self) -> int | None:
         return self._state.last_time_ns
-
-    @property
-    def step_ns(self) -> int:
-        return self._state.clock.step_ns
 
     @property
     def levels(self) -> tuple[float, ...]:
         return self._state.levels
 
     @property
-    def horizon(self) -> int:
-        return len(self._state.horizons)
-
-    @property
     def created(self) -> bool:
         """Whether there was no session of this id before."""
         return self._state.opened is not None and self._state.opened.created
+
+    def _all(self, pieces: list[Replies]) -> All:
+        """All forecasts of the pieces, one after the other."""
+        raise NotImplementedError
+
+    def _one(self, piece: Replies) -> One:
+        """The first forecast of a piece."""
+        raise NotImplementedError
+
+    def _point(self, point: Any) -> Make:
+        """A point of `stream`."""
+        raise NotImplementedError
 
     def _may_go_on(self, done: Condition) -> bool:
         return self._state.ended or self._state.rewound or done()
@@ -115,21 +97,15 @@ class SessionCalls:
             self._state.drop_replies(first)
             self._enqueue(self._state)
 
-    def _send(self, values: npt.ArrayLike, times: Times | None, silent: bool, first: int) -> Steps[None]:
+    def _send(self, make: Make, silent: bool, first: int) -> Steps[None]:
         """Sends tokens as the window has room. InvalidArgument, naming the row, for a time that goes back."""
-        state = self._state
-        array = as_values(values, state.channels)
-        ns = None if times is None else to_ns_array(times, len(array))
-        if ns is not None:
-            state.clock.check(ns)
-        for at in range(0, len(array), CHUNK):
+        state, tokens = self._state, make()
+        if tokens.times is not None:
+            state.clock.check(tokens.times)
+        for at in range(0, len(tokens.values), CHUNK):
             yield lambda: self._has_room(first)
-            state.take_in(array[at : at + CHUNK], None if ns is None else ns[at : at + CHUNK], silent)
+            state.take_in(tokens.part(slice(at, at + CHUNK)), silent)
             self._enqueue(state)
-
-    def _send_one(self, value: npt.ArrayLike, time: Time | None, first: int) -> Steps[None]:
-        one = np.asarray(np.nan if value is None else value, np.float64).reshape(1, -1)
-        return self._send(one, None if time is None else [to_ns(time)], False, first)
 
     def _next(self, first: int, most: int = 1) -> Steps[Replies]:
         """The next forecasts from `first` on."""
@@ -139,16 +115,16 @@ class SessionCalls:
         self._enqueue(self._state)
         return piece
 
-    def _updating(self, value: npt.ArrayLike, time: Time | None) -> Steps[Forecast]:
+    def _updating(self, make: Make) -> Steps[One]:
         yield lambda: self._has_room(self.seq)
         first = self.seq
-        yield from self._send_one(value, time, first)
-        return forecast_of(self._state, (yield from self._next(first)))
+        yield from self._send(make, False, first)
+        return self._one((yield from self._next(first)))
 
-    def _running(self, values: npt.ArrayLike, times: Times | None, silent: bool) -> Steps[Forecasts]:
+    def _running(self, make: Make, silent: bool) -> Steps[All]:
         pieces = list[Replies]()
         first, every = self.seq, self._state.options.every
-        for _ in self._send(values, times, silent, first):
+        for _ in self._send(make, silent, first):
             yield lambda: self._has_room(first) or self._has_replies(first)
             while not self._has_room(first):
                 pieces.append((yield from self._next(first, CHUNK)))
@@ -156,7 +132,7 @@ class SessionCalls:
         due = 0 if silent else -(-self.seq // every) - -(-first // every)
         while (got := sum(map(len, pieces))) < due:
             pieces.append((yield from self._next(first, due - got)))
-        return arrays_of(self._state, pieces)
+        return self._all(pieces)
 
     def _flushing(self) -> Steps[None]:
         yield lambda: self._state.flushed
@@ -169,3 +145,92 @@ class SessionCalls:
             yield lambda: state.ended
         if state.error is not None and state.error.code != "CANCELLED":
             raise state.error
+
+
+class ValueCalls(SessionCalls[Forecast, Forecasts]):
+    """Of a session of values."""
+
+    @property
+    def channels(self) -> int:
+        return self._state.channels
+
+    @property
+    def past(self) -> int:
+        return self._state.past
+
+    @property
+    def future(self) -> int:
+        return self._state.future
+
+    @property
+    def step_ns(self) -> int:
+        return self._state.clock.step_ns
+
+    @property
+    def horizon(self) -> int:
+        return len(self._state.horizons)
+
+    def _tokens(
+        self, values: npt.ArrayLike, times: Times | None, X: npt.ArrayLike | None, X_future: npt.ArrayLike | None = None
+    ) -> Make:
+        return lambda: tokens_of(self._state.shape, values, times, X, X_future)
+
+    def _point(self, point: Any) -> Make:
+        point = point_of(point)
+        one = np.asarray(np.nan if point.value is None else point.value, np.float64).reshape(1, -1)
+        return self._tokens(one, None if point.time is None else [to_ns(point.time)], point.X, point.X_future)
+
+    def _all(self, pieces: list[Replies]) -> Forecasts:
+        state = self._state
+        empty = np.empty((0, state.channels, len(state.horizons), len(state.levels)))
+        values = np.concatenate([empty, *(piece.values() for piece in pieces)])
+        surprise = np.concatenate([empty[:, :, 0, 0].astype(np.float32), *(piece.surprise for piece in pieces)])
+        learning = np.concatenate([empty[:, :, 0, 0].astype(bool), *(piece.learning for piece in pieces)])
+        seqs = np.concatenate([np.empty(0, np.int64), *(piece.seqs() for piece in pieces)])
+        if state.channels == 1:
+            values, surprise, learning = values[:, 0], surprise[:, 0], learning[:, 0]
+        return Forecasts(values, state.levels, surprise, seqs, learning, state.options.steps or None)
+
+    def _one(self, piece: Replies) -> Forecast:
+        state = self._state
+        values, surprise, learning = piece.values()[0], piece.surprise[0], piece.learning[0]
+        time = None if piece.times is None else int(piece.times[0])
+        where = state.levels, piece.seq, time, int(piece.steps[0])
+        horizons = state.options.steps or None
+        if state.channels > 1:
+            return Forecast(values, *where, surprise, horizons, learning)
+        return Forecast(values[0], *where, float(surprise[0]), horizons, bool(learning[0]))
+
+
+class EventCalls(SessionCalls[EventForecast, EventForecasts]):
+    """Of a session of events."""
+
+    def __init__(self, state: StreamSide, enqueue: Callable[[StreamSide], None]) -> None:
+        super().__init__(state, enqueue)
+        self.names = MarkNames()
+
+    def _events(self, times: Times, marks: Sequence[str | int] | str | int) -> Make:
+        return lambda: events_of(times, marks, self.names)
+
+    def _point(self, point: Event) -> Make:
+        return self._events([to_ns(point[0])], [point[1]])
+
+    def _all(self, pieces: list[Replies]) -> EventForecasts:
+        state, asked = self._state, self._state.options.events
+        assert asked is not None
+        none = EventArrays(
+            np.empty((0, len(asked.spans)), np.float32), np.empty((0, asked.marks), np.uint32),
+            np.empty((0, asked.marks), np.float32),
+        )  # fmt: skip
+        columns = zip(none, *(piece.events for piece in pieces if piece.events), strict=True)
+        within, marks, probabilities = (np.concatenate(column) for column in columns)
+        seconds = np.concatenate([np.empty((0, len(state.levels))), *(piece.values()[:, 0, 0] for piece in pieces)])
+        surprise = np.concatenate([np.empty(0, np.float32), *(piece.surprise[:, 0] for piece in pieces)])
+        seqs = np.concatenate([np.empty(0, np.int64), *(piece.seqs() for piece in pieces)])
+        times = np.concatenate([np.empty(0, np.int64), *(p.times for p in pieces if p.times is not None)])
+        return EventForecasts(
+            seconds, state.levels, within, asked.spans, marks, probabilities, surprise, seqs, times, self.names
+        )
+
+    def _one(self, piece: Replies) -> EventForecast:
+        return self._all([piece])[0]

@@ -125,7 +125,7 @@ class Exchange:
         if session.sendable:
             session.queued = True
             self._ready.append(session)
-        return 64 + (len(item.tokens.doubles) + len(item.tokens.times_ns) if item.HasField("tokens") else 0)
+        return item.ByteSize()
 
     def receive(self, message: wire.ServerMessage) -> None:
         for item in message.items:
@@ -152,6 +152,8 @@ class Exchange:
         elif kind == "closed":
             self.reconnect.on_progress()
             self._dispatch(item.closed.handle, lambda s: s.on_closed(item.closed))
+        elif kind == "overdue":
+            self._dispatch(item.overdue.handle, lambda s: s.on_overdue(item.overdue))
         elif kind == "failed":
             self._on_failed(item.failed)
         elif kind == "welcome":

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from aaren.errors import InvalidArgument
-from aaren.wire.stream_pb2 import Tokens
+from aaren.tokens import Shape, Tokens
+from aaren.wire import stream_pb2 as wire
 
 _RECLAIM = 1 << 16  # bytes of dropped tokens below which the others are not moved
 
@@ -14,44 +14,59 @@ _RECLAIM = 1 << 16  # bytes of dropped tokens below which the others are not mov
 class TokenLog:
     """Tokens begin .. end - 1 as packed bytes, so that a range becomes a message by one copy for each column."""
 
-    def __init__(self, seq: int = 0, channels: int = 1) -> None:
-        self.reset(seq, channels)
+    def __init__(self, seq: int, shape: Shape) -> None:
+        self.reset(seq, shape)
 
-    def reset(self, seq: int, channels: int) -> None:
+    def reset(self, seq: int, shape: Shape) -> None:
         """Forgets all tokens; the next one is `seq`."""
         self.begin = self.end = seq
-        self.channels = channels
+        self.shape = shape
         self.timed: bool | None = None  # whether tokens have times; the first batch says
         self._head = seq  # the token at the first byte
-        self._values, self._times, self._silent = bytearray(), bytearray(), bytearray()
+        # The columns of a message, and the bytes that a token has of each.
+        self._widths = {"doubles": 8 * shape.channels, "times_ns": 0, "covariates": 4 * shape.covariates, "marks": 0}
+        self._columns = {name: bytearray() for name in self._widths}
+        self._silent = bytearray()
+        self._ahead: dict[int, bytes] = {}  # future covariates by token: none of a silent one, for they take much room
 
-    def append(self, values: npt.NDArray[np.float64], times: npt.NDArray[np.int64] | None, silent: bool) -> None:
-        """Takes `values` [n, channels] with their times. InvalidArgument if some tokens have times and others none."""
+    def append(self, tokens: Tokens, silent: bool) -> None:
+        """Takes tokens. InvalidArgument if some tokens have times and others none."""
+        count, timed = len(tokens.values), tokens.times is not None
         if self.timed is None:
-            self.timed = times is not None
-        if self.timed != (times is not None):
+            self.timed = timed
+            self._widths["times_ns"] = 8 if timed else 0
+            self._widths["marks"] = 0 if tokens.marks is None else 4
+        if self.timed != timed:
             raise InvalidArgument(f"token {self.end}: either every token of a session has a time, or none")
-        self._values += values.tobytes()
-        if times is not None:
-            self._times += times.tobytes()
-        self._silent += bytes([silent]) * len(values)
-        self.end += len(values)
+        arrays = {"doubles": tokens.values, "times_ns": tokens.times, "covariates": tokens.X, "marks": tokens.marks}
+        for name, array in arrays.items():
+            if array is not None:
+                self._columns[name] += array.tobytes()
+        if self.shape.future and not silent:
+            unknown = np.full((count, self.shape.steps, self.shape.future), np.nan, np.float32)
+            ahead = unknown if tokens.ahead is None else tokens.ahead
+            self._ahead |= {self.end + i: one.tobytes() for i, one in enumerate(ahead)}
+        self._silent += bytes([silent]) * count
+        self.end += count
 
     def drop_below(self, seq: int) -> None:
-        self.begin = max(self.begin, min(seq, self.end))
+        old, self.begin = self.begin, max(self.begin, min(seq, self.end))
+        if self._ahead:
+            for dropped in range(old, self.begin):
+                self._ahead.pop(dropped, None)
         rows = self.begin - self._head
         if rows * self.token_bytes < _RECLAIM or rows * 2 < self.end - self._head:
             return
-        del self._values[: rows * 8 * self.channels]
-        del self._times[: rows * 8 if self.timed else 0]
+        for name, width in self._widths.items():
+            del self._columns[name][: rows * width]
         del self._silent[:rows]
         self._head = self.begin
 
     @property
     def token_bytes(self) -> int:
-        return 8 * self.channels + (8 if self.timed else 0)
+        return sum(self._widths.values()) + 4 * self.shape.steps * self.shape.future
 
-    def copy_to(self, seq: int, most: int, out: Tokens) -> int:
+    def copy_to(self, seq: int, most: int, out: wire.Tokens) -> int:
         """Puts tokens from `seq` on into `out`, as many as `most` and one flag `silent` allow; returns the number."""
         row = seq - self._head
         end = row + min(most, self.end - seq)
@@ -61,11 +76,18 @@ class TokenLog:
             end = other
         out.first_seq = seq
         out.silent = bool(flag)
-        width = 8 * self.channels
-        out.doubles = bytes(memoryview(self._values)[row * width : end * width])
-        if self.timed:
-            out.times_ns = bytes(memoryview(self._times)[row * 8 : end * 8])
+        for name in ("doubles", "times_ns", "covariates"):
+            if self._widths[name]:
+                setattr(out, name, self._bytes(name, row, end))
+        if self._widths["marks"]:
+            out.marks.extend(np.frombuffer(self._bytes("marks", row, end), np.uint32).tolist())
+        if self.shape.future and not flag:
+            out.future_values = b"".join(self._ahead[self._head + i] for i in range(row, end))
         return end - row
+
+    def _bytes(self, name: str, row: int, end: int) -> bytes:
+        width = self._widths[name]
+        return bytes(memoryview(self._columns[name])[row * width : end * width])
 
     def first_asking(self, begin: int, end: int, every: int) -> int:
         """The first seq in begin .. end - 1 that asks for a forecast; `end` if none does. Dropped tokens ask nobody."""

@@ -12,6 +12,7 @@ import grpc
 
 from aaren.client.proxy import is_direct
 from aaren.errors import InvalidArgument
+from aaren.tokens import Horizons, check_covariates, levels_of, steps_of
 
 Metadata = Sequence[tuple[str, str]]
 Mode = Literal["create_or_resume", "create", "resume"]
@@ -19,6 +20,24 @@ Durability = Literal["server_default", "none", "interval", "every_token"]
 
 MODES: tuple[Mode, ...] = ("create_or_resume", "create", "resume")
 DURABILITIES: tuple[Durability, ...] = ("server_default", "none", "interval", "every_token")
+
+
+@dataclass(frozen=True)
+class EventOutput:
+    """What a session of events is opened with, beside SessionOptions.
+
+    spans       seconds, ascending, 64 at most: the probability that an event comes within each
+    marks       how many of the likeliest marks a forecast has, 64 at most
+    overdue     `on_event` hears `overdue` once the next event is later than this quantile of its time, 0.5 .. 0.999
+    unit        seconds between two events, roughly, so that the first has a forecast; 0: unknown
+    resolution  seconds of which the times are whole multiples, which surprises allow for; 0: unknown
+    """
+
+    spans: Sequence[float] = ()
+    marks: int = 0
+    overdue: float = 0.0
+    unit: float = 0.0
+    resolution: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -35,6 +54,11 @@ class SessionOptions:
     window         tokens without an answer, or forecasts not taken yet, at most; beyond it sending waits
     retain         tokens kept, at most, for a server that falls back behind what was delivered
     open_timeout   seconds that a session which was never open waits for room
+    past, future   covariates of each token, known with it and known in advance: 8 at most, together. 0 and 0: none, or
+                   those that the session has since it was made
+    horizons       the steps of a forecast: a number, or steps that ascend; the model's without a word. A session that is
+                   made with a step beyond the model's horizon has longer rows, and reaches up to 1,024 steps
+    quantiles      the levels of a forecast, in 0.005 .. 0.995; the model's without a word
     """
 
     id: str
@@ -43,7 +67,9 @@ class SessionOptions:
     channels: int = 0
     delivered_seq: int | None = None
     incarnation: int | None = None
-    horizons: Sequence[int] = ()
+    past: int = 0
+    future: int = 0
+    horizons: Horizons = ()
     quantiles: Sequence[float] = ()
     every: int = 1
     durability: Durability = "server_default"
@@ -52,8 +78,17 @@ class SessionOptions:
     window: int = 1024
     retain: int = 1 << 20
     open_timeout: float = 20.0
+    events: EventOutput | None = None  # of a session of events
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """The steps of a forecast; none: the model's."""
+        return steps_of(self.horizons)
 
     def __post_init__(self) -> None:
+        steps_of(self.horizons)
+        levels_of(self.quantiles)
+        check_covariates(self.past, self.future)
         if not re.fullmatch(r"[ -~]{1,128}", self.id):
             raise InvalidArgument(f"session id {self.id!r}: 1 to 128 bytes of printable ASCII")
         if self.mode not in MODES:

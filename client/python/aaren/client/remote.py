@@ -1,27 +1,29 @@
-"""RemoteSession: a session on a server."""
+"""RemoteSession and RemoteEvents: sessions on a server."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
-from aaren.client.calls import SessionCalls, Steps, T
+from aaren.client.calls import All, Event, EventCalls, One, SessionCalls, Steps, T, ValueCalls
 from aaren.client.options import SessionOptions
 from aaren.client.replies import StreamSide
 from aaren.client.threads import ThreadStream
 from aaren.errors import DeadlineExceeded
+from aaren.events import EventForecast, EventForecasts
 from aaren.quantiles import Forecast, Forecasts
 from aaren.times import Time, Times
+from aaren.tokens import Point
 
 if TYPE_CHECKING:
     from aaren.client import Client
 
 
-class RemoteSession(SessionCalls):
-    """A session on a server, made by `Client.session`. Every forecast comes exactly once, whatever breaks.
+class RemoteCalls(SessionCalls[One, All]):
+    """A session on a server. Every forecast comes exactly once, whatever breaks.
 
     A call waits where the window is full or no server is there, and raises what has ended the session: Aborted if
     another writer has taken it, DataLoss if tokens that the server needs again are gone. Calls from several threads
@@ -52,26 +54,12 @@ class RemoteSession(SessionCalls):
                     raise DeadlineExceeded(self._state.named(f"no answer after {timeout} s"))
                 self._check(done)
 
-    def update(self, value: float | npt.ArrayLike, time: Time | None = None) -> Forecast:
-        """Takes one value and waits for its forecast."""
+    def _sending(self, steps: Steps[T], *, flush: bool = False) -> T:
         with self._turn:
-            return self._call(self._updating(value, time))
-
-    def extend(self, values: npt.ArrayLike, times: Times | None = None) -> None:
-        """Takes many values without forecasts; returns when the server has answered them."""
-        with self._turn:
-            self._call(self._running(values, times, True))
-            self.flush()
-
-    def run(self, values: npt.ArrayLike, times: Times | None = None) -> Forecasts:
-        """Takes many values and gives a forecast after each, as one array [n, h, levels]."""
-        with self._turn:
-            return self._call(self._running(values, times, False))
-
-    def stream(self, points: Iterable[float | tuple[Time, float]]) -> Iterator[Forecast]:
-        """A forecast for each point, before the next point is asked for. `run` is faster for points at hand."""
-        for point in points:
-            yield self.update(point[1], point[0]) if isinstance(point, tuple) else self.update(point)
+            result = self._call(steps)
+            if flush:
+                self.flush()
+            return result
 
     def delivered(self, seq: int) -> None:
         """With `manual`: forecasts below `seq` have reached the application for good."""
@@ -95,9 +83,6 @@ class RemoteSession(SessionCalls):
     def delete(self) -> None:
         self.close(delete=True)
 
-    def __enter__(self) -> RemoteSession:
-        return self
-
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
             self.close()
@@ -106,3 +91,57 @@ class RemoteSession(SessionCalls):
 
     def __reduce__(self) -> Any:
         raise TypeError(f"session {self.id!r} is on a server: pickle its to_bytes(), or open it again by its id")
+
+
+class RemoteSession(RemoteCalls[Forecast, Forecasts], ValueCalls):
+    """A session of values, made by `Client.session`. X and X_future are as of `aaren.Session`."""
+
+    def update(
+        self, value: float | npt.ArrayLike, time: Time | None = None, X: npt.ArrayLike | None = None,
+        X_future: npt.ArrayLike | None = None,
+    ) -> Forecast:  # fmt: skip
+        """Takes one value and waits for its forecast."""
+        return self._sending(self._updating(self._point(Point(value, time, X, X_future))))
+
+    def extend(self, values: npt.ArrayLike, times: Times | None = None, X: npt.ArrayLike | None = None) -> None:
+        """Takes many values without forecasts; returns when the server has answered them."""
+        self._sending(self._running(self._tokens(values, times, X), True), flush=True)
+
+    def run(
+        self, values: npt.ArrayLike, times: Times | None = None, *, X: npt.ArrayLike | None = None,
+        X_future: npt.ArrayLike | None = None,
+    ) -> Forecasts:  # fmt: skip
+        """Takes many values and gives a forecast after each, as one array [n, h, levels]; X_future is [n, h, future]."""
+        return self._sending(self._running(self._tokens(values, times, X, X_future), False))
+
+    def stream(self, points: Iterable[float | tuple[Time, float] | Point]) -> Iterator[Forecast]:
+        """A forecast for each point, before the next point is asked for. `run` is faster for points at hand."""
+        for point in points:
+            yield self._sending(self._updating(self._point(point)))
+
+    def __enter__(self) -> RemoteSession:
+        return self
+
+
+class RemoteEvents(RemoteCalls[EventForecast, EventForecasts], EventCalls):
+    """A session of events, made by `Client.events`."""
+
+    def update(self, time: Time, mark: str | int = "") -> EventForecast:
+        """Takes one event and waits for its forecast."""
+        return self._sending(self._updating(self._point((time, mark))))
+
+    def extend(self, times: Times, marks: Sequence[str | int] | str | int = "") -> None:
+        """Takes many events without forecasts; one mark may stand for all."""
+        self._sending(self._running(self._events(times, marks), True), flush=True)
+
+    def run(self, times: Times, marks: Sequence[str | int] | str | int = "") -> EventForecasts:
+        """Takes many events and gives a forecast after each."""
+        return self._sending(self._running(self._events(times, marks), False))
+
+    def stream(self, events: Iterable[Event]) -> Iterator[EventForecast]:
+        """A forecast for each event, a pair of a time and a mark, before the next event is asked for."""
+        for event in events:
+            yield self._sending(self._updating(self._point(event)))
+
+    def __enter__(self) -> RemoteEvents:
+        return self

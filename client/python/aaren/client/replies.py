@@ -7,12 +7,15 @@ follow by one token, silently.
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 
-from aaren.client.state import FIRST_TOKENS, Next, Phase, Replies, SessionState
+from aaren.client.options import EventOutput
+from aaren.client.state import FIRST_TOKENS, EventArrays, Next, Phase, Replies, SessionState
 from aaren.client.status import from_proto
 from aaren.errors import AarenError, Aborted, DataLoss, Internal
+from aaren.events import Overdue
 from aaren.times import NO_TIME, Clock
 from aaren.wire import stream_pb2 as wire
 
@@ -21,7 +24,8 @@ _MOST_HORIZON = 1 << 20
 _MOST_REPAIRS = 8  # a server that refuses the same tokens so often without taking any will not take them
 _RETRY_DELAY = 1.0  # seconds, where the server does not say
 # The arrays of a Forecasts, and those that may be left out.
-_ARRAYS = {"values": "<f4", "surprise": "<f4", "offsets": "<f8", "learning": "u1", "times_ns": "<i8", "steps_ns": "<i8"}
+_ARRAYS = {"values": "<f4", "surprise": "<f4", "offsets": "<f8", "learning": "u1", "times_ns": "<i8", "steps_ns": "<i8",
+           "within": "<f4", "mark_probabilities": "<f4"}  # fmt: skip
 _OPTIONAL = {"surprise", "offsets", "learning", "times_ns", "steps_ns"}
 
 
@@ -82,7 +86,10 @@ class StreamSide(SessionState):
             if not possible:
                 raise Internal(self.named(f"server {self.server} says Opened.{what}, which cannot be"))
         self.channels = opened.channels
-        self.horizons = tuple(self.options.horizons) or tuple(range(1, opened.model.horizon + 1))
+        counts = re.fullmatch(r"extended-(\d)-(\d)", opened.tier)
+        self.past, self.future = (int(counts[1]), int(counts[2])) if counts else (0, 0)
+        own = 1 if self.options.events is not None else opened.model.horizon
+        self.horizons = self.options.steps or tuple(range(1, own + 1))
         self.levels = tuple(round(level, 6) for level in self.options.quantiles) or tuple(levels)
 
     def _adopt_first(self, opened: wire.Opened) -> object:
@@ -90,7 +97,7 @@ class StreamSide(SessionState):
         delivered = opened.next_seq if self.options.delivered_seq is None else self.options.delivered_seq
         self.floor = delivered
         self.answered = self.said = min(delivered, opened.next_seq)
-        self.log.reset(opened.next_seq, opened.channels)
+        self.log.reset(opened.next_seq, self.shape)
         self.clock = _clock_of(opened)
         return "session" if opened.created and delivered > opened.next_seq else None
 
@@ -122,7 +129,7 @@ class StreamSide(SessionState):
             if not self.options.rewindable:
                 return self.end(DataLoss(self.named(f"the server needs tokens {seq} .. {self.log.begin - 1} again, and "
                                                     "they are gone")))  # fmt: skip
-            self.log.reset(seq, self.channels)
+            self.log.reset(seq, self.shape)
             opened = self.opened
             self.clock = _clock_of(opened) if opened is not None and opened.next_seq == seq else Clock()
             self.rewound = True
@@ -168,6 +175,10 @@ class StreamSide(SessionState):
         sizes = {name: array.size for name, array in arrays.items()}
         by_channel, optional = results * self.channels, {"times_ns": results, "steps_ns": results}
         wanted = {"values": math.prod(shape), "surprise": by_channel, "offsets": by_channel, "learning": by_channel}
+        asked = self.options.events or EventOutput()
+        wanted |= {"within": results * len(asked.spans), "mark_probabilities": results * asked.marks}
+        arrays["marks"] = np.array(item.marks, np.uint32)
+        sizes["marks"], wanted["marks"] = len(item.marks), results * asked.marks
         for name, size in (wanted | optional).items():
             if sizes[name] != size and not (sizes[name] == 0 and name in _OPTIONAL):
                 tokens = f"{item.first_seq} .. {item.next_seq} (excluded)"
@@ -184,7 +195,19 @@ class StreamSide(SessionState):
             arrays["learning"].reshape(flat) != 0 if sizes["learning"] else np.zeros(flat, bool),
             arrays["times_ns"] if sizes["times_ns"] else None,
             arrays["steps_ns"] if sizes["steps_ns"] else np.array([item.step_ns]),
+            None if self.options.events is None else EventArrays(
+                arrays["within"].reshape(results, len(asked.spans)),
+                arrays["marks"].reshape(results, asked.marks),
+                arrays["mark_probabilities"].reshape(results, asked.marks),
+            ),
         )  # fmt: skip
+
+    def on_overdue(self, item: wire.Overdue) -> Next:
+        """No event has come in time: told once, and only if no event was sent meanwhile."""
+        if self.phase is Phase.OPEN and self.overdue_below <= item.next_seq == self.answered == self.log.end:
+            self.overdue_below = item.next_seq + 1
+            self.hear("overdue", Overdue(item.next_seq, item.time_ns, item.probability))
+        return Next()
 
     def on_acked(self, item: wire.Acked) -> Next:
         if self.phase is not Phase.OPEN:

@@ -20,9 +20,10 @@ import numpy as np
 import numpy.typing as npt
 
 from aaren.client.log import TokenLog
-from aaren.client.options import DURABILITIES, MODES, SessionOptions
+from aaren.client.options import DURABILITIES, MODES, EventOutput, SessionOptions
 from aaren.errors import AarenError, Cancelled, FailedPrecondition, InvalidArgument
 from aaren.times import NO_TIME, Clock
+from aaren.tokens import Shape, Tokens
 from aaren.wire import stream_pb2 as wire
 
 FIRST_TOKENS = 16  # in flight at first; doubled with every round trip, so that a broken stream gets ahead soon
@@ -44,6 +45,17 @@ class Next(NamedTuple):
     close: bool = False  # the server still has the session open under this handle: tell it
 
 
+class EventArrays(NamedTuple):
+    """What forecasts of events have beside quantiles."""
+
+    within: npt.NDArray[np.float32]  # [results, spans]
+    marks: npt.NDArray[np.uint32]  # [results, marks], the likeliest first
+    probabilities: npt.NDArray[np.float32]  # [results, marks]
+
+    def part(self, rows: slice) -> EventArrays:
+        return EventArrays(*(array[rows] for array in self))
+
+
 @dataclass
 class Replies:
     """Forecasts that have come and were not taken yet; `at` is the next to be taken."""
@@ -56,6 +68,7 @@ class Replies:
     learning: npt.NDArray[np.bool_]  # [results, channels]
     times: npt.NDArray[np.int64] | None
     steps: npt.NDArray[np.int64]  # [results], or one for all
+    events: EventArrays | None = None
     at: int = 0
 
     @property
@@ -82,12 +95,13 @@ class SessionState:
     def __init__(self, options: SessionOptions, server: str, hear: Callable[[str, Any], None]) -> None:
         self.options, self.server, self.hear = options, server, hear
         self.phase = Phase.WAITING
-        self.log = TokenLog(0, options.channels or 1)
+        self.past, self.future = options.past, options.future
         self.clock = Clock()  # of the latest token that was taken in
         self.opened: wire.Opened | None = None  # the latest answer to an Open
         self.channels = options.channels or 1
         self.horizons: tuple[int, ...] = ()
         self.levels: tuple[float, ...] = ()
+        self.log = TokenLog(0, self.shape)
         self.handle = self.writer = self.number = 0
         self.sent = self.acked = self.ramp = self.answered = self.told = self.durable = 0
         self.floor = 0  # replies below it had reached an earlier life of the application
@@ -97,10 +111,17 @@ class SessionState:
         self.repairs = 0  # refusals since the server last made progress
         self.in_flight_limit = 1 << 62
         self.tokens_per_item = 1 << 30
+        self.overdue_below = 0  # the application has heard of missing events below
         self.rewound = self.queued = False
         self.close_wanted = self.delete_wanted = self.delete_sent = False
         self.error: AarenError | None = None
         self.replies: deque[Replies] = deque()
+
+    @property
+    def shape(self) -> Shape:
+        """Of the tokens; an event has a time and a mark, and no value."""
+        channels = 0 if self.options.events is not None else self.channels
+        return Shape(channels, self.past, self.future, len(self.horizons))
 
     def named(self, text: str) -> str:
         return f'session "{self.options.id}": {text}'
@@ -161,21 +182,21 @@ class SessionState:
             return True
         return self.room > 0 if self.sent < self.log.end else self.close_wanted and self.flushed
 
-    def take_in(self, values: npt.NDArray[np.float64], times: npt.NDArray[np.int64] | None, silent: bool) -> None:
-        """Keeps tokens [n, channels] until they are answered. REQUIRES: ready, and not full."""
+    def take_in(self, tokens: Tokens, silent: bool) -> None:
+        """Keeps tokens until they are answered. REQUIRES: ready, and not full."""
         if self.ended:
             raise self.end_error()
         if self.close_wanted:
             raise FailedPrecondition(self.named("tokens after close"))
         with np.errstate(over="ignore"):  # a value beyond the floats is refused, too
-            infinite = np.argwhere(np.isinf(values.astype(np.float32)))
+            infinite = np.argwhere(np.isinf(tokens.values.astype(np.float32)))
         if len(infinite):
             row, channel = infinite[0]
             raise InvalidArgument(self.named(f"row {row}, channel {channel}: the value is no 32-bit float; NaN marks a "
                                              "missing one"))  # fmt: skip
-        self.log.append(values, times, silent)
-        if times is not None:
-            self.clock.advance(times)
+        self.log.append(tokens, silent)
+        if tokens.times is not None:
+            self.clock.advance(tokens.times)
 
     def drop_replies(self, first: int) -> None:
         """Drops forecasts below seq `first`: those of calls that were interrupted."""
@@ -195,6 +216,7 @@ class SessionState:
         piece = Replies(
             head.seq, head.every, head.relative[rows], head.offsets[rows], head.surprise[rows], head.learning[rows],
             None if head.times is None else head.times[rows], head.steps if len(head.steps) == 1 else head.steps[rows],
+            head.events and head.events.part(rows),
         )  # fmt: skip
         head.at = end
         if end == len(head):
@@ -242,11 +264,21 @@ class SessionState:
             open_.incarnation = options.incarnation
         open_.channels = options.channels
         open_.durability = DURABILITIES.index(options.durability)  # type: ignore[assignment]
+        if options.past + options.future:
+            open_.covariates.past, open_.covariates.future = options.past, options.future
         output = open_.output
-        output.horizons.extend(options.horizons)
+        output.horizons.extend(options.steps)
         output.quantiles.extend(options.quantiles)
-        output.every, output.surprise, output.relative = options.every, True, True
+        output.every, output.surprise, output.relative = options.every, True, options.events is None
+        if options.events is not None:
+            self._fill_events(open_, options.events)
         self.phase = Phase.OPENING
+
+    def _fill_events(self, open_: wire.Open, events: EventOutput) -> None:
+        open_.output.events.spans_s.extend(events.spans)
+        open_.output.events.marks, open_.output.events.overdue = events.marks, events.overdue
+        scale = open_.event_scale
+        scale.unit_ns, scale.resolution_ns = round(events.unit * 1e9), round(events.resolution * 1e9)
 
     def end(self, error: AarenError | None) -> Next:
         """The session is over. Another writer has an aborted session: closing it would close the other's."""

@@ -4,11 +4,16 @@ A frame has a column of ids, of times and of values: `unique_id`, `ds` and `y` u
 pandas, Polars, PyArrow or another library that Narwhals knows; the result is of the same. Rows may come in any order: a
 late row is placed by its time, and a row that is not there is a missing value. Several rows of one step are joined:
 `aggregate` is first, last, mean, sum or max, and last without a word.
+
+As with Nixtla, every other column is a covariate: a number beside the value, such as a temperature or a holiday. Leave
+out columns that are none, and above all those that tell the answer. A series has 8 covariates at most, and NaN is a
+missing one. The model learns from each series alone what its covariates do.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
@@ -16,7 +21,8 @@ import numpy as np
 
 from aaren.errors import InvalidArgument
 from aaren.forecaster import Forecaster
-from aaren.frames.engine import bundled, chunks, columns, step
+from aaren.frames.covariates import ahead_of, ahead_within, further_names
+from aaren.frames.engine import bundled, chunks, columns, plan, step
 from aaren.frames.places import Aggregate
 from aaren.frames.series import Panel, Words, read
 
@@ -30,19 +36,17 @@ def _result(panel: Panel, parts: Sequence[nw.Series[Any]], numbers: dict[str, An
     return first.with_columns(*parts[1:], *rest).to_native()
 
 
-def _steps(h: int, model: Forecaster) -> int:
-    if not 1 <= h <= model.horizon:
-        raise InvalidArgument(f"h = {h}; {model.name}:{model.version} forecasts 1 to {model.horizon} steps")
-    return h
-
-
 def forecast(
-    df: Any, h: int, level: Sequence[float] = (), *, quantiles: Sequence[float] = (), freq: str | int | None = None,
-    aggregate: Aggregate | None = None, model: Forecaster | None = None, id_col: str = "unique_id",
-    time_col: str = "ds", target_col: str = "y", alias: str = "Aaren", progress: bool | None = None,
+    df: Any, h: int, level: Sequence[float] = (), X_df: Any = None, *, quantiles: Sequence[float] = (),
+    freq: str | int | None = None, aggregate: Aggregate | None = None, model: Forecaster | None = None,
+    id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y", alias: str = "Aaren",
+    progress: bool | None = None,
 ) -> Any:  # fmt: skip
-    """The next h values of each series.
+    """The next h values of each series, up to 1,024.
 
+    X_df       a frame with the id, the time and the covariates that are known in advance, a row for each series and
+               step ahead. The columns of `df` that X_df has are these covariates; the others are known only with their
+               row, as all are without X_df. A missing number in X_df is not known: it is expected to stay as it was
     level      central intervals in percent: 80 gives the columns Aaren-lo-80 and Aaren-hi-80
     quantiles  levels between 0 and 1: 0.9 gives the column Aaren-ql0.9
     freq       the step between rows, such as h, D, MS; found in the times without a word
@@ -53,24 +57,30 @@ def forecast(
     the row that is wrong.
     """
     model = model or bundled()
-    panel = read(df, Words(id_col, time_col, target_col, freq, aggregate))
+    words = Words(id_col, time_col, target_col, freq, aggregate)
+    known = () if X_df is None else further_names(X_df, words)
+    panel = read(df, replace(words, future=known))
+    what = plan(model, panel, h)
+    ahead = None if X_df is None else ahead_of(X_df, panel, h)
     wanted = np.zeros(len(panel.values), np.uint8)
     wanted[panel.ends - 1] = 1
-    out = np.empty((len(panel), _steps(h, model), len(model.levels)))
+    out = np.empty((len(panel), h, len(model.levels)))
     for series in chunks(panel, progress):
-        out[series] = step(model, panel, series, wanted, h, False).values
+        out[series] = step(what, panel, series, wanted, False, None if ahead is None else ahead[series]).values
     ids = panel.ids_for(np.repeat(np.arange(len(panel)), h)).alias(id_col)
     times = panel.times(panel.step.after(panel.last, h).reshape(-1), time_col)
     return _result(panel, [ids, times], columns(out, model.levels, level, quantiles, alias))
 
 
 def detect(
-    df: Any, rate: float = 0.001, level: Sequence[float] = (), *, freq: str | int | None = None,
-    aggregate: Aggregate | None = None, model: Forecaster | None = None, id_col: str = "unique_id",
-    time_col: str = "ds", target_col: str = "y", alias: str = "Aaren", progress: bool | None = None,
+    df: Any, rate: float = 0.001, level: Sequence[float] = (), *, hist_exog_list: Sequence[str] = (),
+    freq: str | int | None = None, aggregate: Aggregate | None = None, model: Forecaster | None = None,
+    id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y", alias: str = "Aaren",
+    progress: bool | None = None,
 ) -> Any:  # fmt: skip
     """Which values are surprising, each judged by the forecast of the moment before.
 
+    hist_exog_list  covariates that are known only with their row; the value's judge knows the row's other ones
     rate  the share of ordinary values that is called anomalous: a value is anomalous whose surprise, its place in the
           forecast, is below rate / 2 or above 1 - rate / 2, once a hundred values or a season of the series came
 
@@ -80,15 +90,16 @@ def detect(
     if not 0 < rate < 1:
         raise InvalidArgument(f"rate {rate}; between 0 and 1")
     model = model or bundled()
-    panel = read(df, Words(id_col, time_col, target_col, freq, aggregate))
-    tokens = len(panel.values)
+    panel = read(df, Words(id_col, time_col, target_col, freq, aggregate, hist_exog_list, None))
+    what, tokens = plan(model, panel, 1), len(panel.values)
     ahead = np.full((tokens, len(model.levels)), np.nan)
     surprise, learning = np.full(tokens, np.nan, np.float32), np.ones(tokens, bool)
     wanted = np.ones(tokens, np.uint8)
     for series in chunks(panel, progress):
         begin = int(panel.ends[series.start - 1]) if series.start else 0
         end = int(panel.ends[series.stop - 1])
-        forecasts, surprise[begin:end], learning[begin:end] = step(model, panel, series, wanted, 1, True)
+        ahead_known = ahead_within(panel, np.arange(begin, end), 1) if panel.future else None
+        forecasts, surprise[begin:end], learning[begin:end] = step(what, panel, series, wanted, True, ahead_known)
         ahead[begin + 1 : end] = forecasts[:-1, 0]  # each is of the next value
     ahead[np.append(0, panel.ends[:-1])[: len(panel)]] = np.nan
     place = panel.place
@@ -102,7 +113,7 @@ def detect(
 
 def backtest(
     df: Any, h: int, n_windows: int = 1, step_size: int | None = None, level: Sequence[float] = (), *,
-    quantiles: Sequence[float] = (), freq: str | int | None = None, aggregate: Aggregate | None = None,
+    hist_exog_list: Sequence[str] = (), quantiles: Sequence[float] = (), freq: str | int | None = None, aggregate: Aggregate | None = None,
     model: Forecaster | None = None, id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y",
     alias: str = "Aaren", progress: bool | None = None,
 ) -> Any:  # fmt: skip
@@ -110,20 +121,25 @@ def backtest(
 
     n_windows  cutoffs of each series; the last window ends with the series
     step_size  rows between two cutoffs; h without a word
+    hist_exog_list  covariates that are known only with their row; of the others a forecast knows the h rows ahead
 
     Returns a frame with the id, the time, the cutoff, the true value and the columns of `forecast`. Series that are too
     short for a window have fewer. The columns are those of statsforecast's `cross_validation`.
     """
     model = model or bundled()
-    panel = read(df, Words(id_col, time_col, target_col, freq, aggregate))
-    apart, steps = step_size or h, _steps(h, model)
+    panel = read(df, Words(id_col, time_col, target_col, freq, aggregate, hist_exog_list, None))
+    what, apart, steps = plan(model, panel, h), step_size or h, h
     begins = np.append(0, panel.ends[:-1])[: len(panel)]
     before = steps + apart * np.arange(n_windows)[::-1]  # places after the cutoff
     cutoffs = panel.ends[:, None] - 1 - before
     kept = cutoffs >= begins[:, None]
     wanted = np.zeros(len(panel.values), np.uint8)
     wanted[cutoffs[kept]] = 1
-    parts = [step(model, panel, series, wanted, steps, False).values for series in chunks(panel, progress)]
+    parts = []
+    for series in chunks(panel, progress):
+        origins = cutoffs[series][kept[series]]
+        ahead = ahead_within(panel, origins, steps) if panel.future else None
+        parts.append(step(what, panel, series, wanted, False, ahead).values)
     out = np.concatenate([np.empty((0, steps, len(model.levels))), *parts])
     series = np.repeat(np.nonzero(kept)[0], steps)
     origin = cutoffs[kept]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,9 @@ from aaren import _engine
 from aaren.errors import InvalidArgument
 from aaren.forecaster import Forecaster, Stepped
 from aaren.frames.series import Panel
+from aaren.local import Output
 from aaren.quantiles import Floats, interpolate
+from aaren.tokens import Tokens
 
 _SERIES = 1024  # at a time: 8 MB of rows
 
@@ -35,15 +37,33 @@ def chunks(panel: Panel, progress: bool | None) -> Iterator[slice]:
     return iter(tqdm(pieces, unit_scale=_SERIES, unit="series", desc="Aaren"))
 
 
+class Plan(NamedTuple):
+    """What a panel asks of a model: rows that have its covariates and reach h steps ahead."""
+
+    model: Forecaster
+    output: Output
+
+
+def plan(model: Forecaster, panel: Panel, h: int) -> Plan:
+    past, future = len(panel.past), len(panel.future)
+    fit = model._extended(past, future) if past + future or h > model.horizon else model
+    return Plan(fit, fit._output(h, ()))
+
+
 def step(
-    model: Forecaster, panel: Panel, series: slice, wanted: npt.NDArray[np.uint8], h: int, surprise: bool
-) -> Stepped:
-    """Some series, whose places say in `wanted`, which is of all places of the panel, where a forecast is wanted."""
+    plan: Plan, panel: Panel, series: slice, wanted: npt.NDArray[np.uint8], surprise: bool,
+    ahead: npt.NDArray[np.float32] | None = None,
+) -> Stepped:  # fmt: skip
+    """Some series, whose places say in `wanted`, which is of all places of the panel, where a forecast is wanted.
+
+    `ahead` has the known covariates of these forecasts: [wanted, h, future].
+    """
     begin = int(panel.ends[series.start - 1]) if series.start else 0
     ends = panel.ends[series] - begin
     places = slice(begin, begin + int(ends[-1]))
-    rows = [_engine.Rows(model._engine, 1) for _ in range(len(ends))]
-    return model._step(rows, panel.values[places][:, None], ends, wanted[places], h, surprise).of_one_channel()
+    rows = [_engine.Rows(plan.model._engine, 1) for _ in range(len(ends))]
+    tokens = Tokens(panel.values[places][:, None], None, panel.X[places], ahead)
+    return plan.model._step(rows, tokens, ends, wanted[places], plan.output, surprise).of_one_channel()
 
 
 def columns(

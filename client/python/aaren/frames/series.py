@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 from aaren.errors import InvalidArgument
 from aaren.frames.columns import as_frame, codes_of, times_like, times_of, values_of
+from aaren.frames.covariates import read_columns, split
 from aaren.frames.places import Aggregate, join, places_of
 from aaren.frames.steps import Ints, Step, infer, parse
 
@@ -19,13 +21,19 @@ _MOST_GROWTH = 50  # times as many grid places as rows, and some: beyond that a 
 
 @dataclass(frozen=True)
 class Words:
-    """How a frame is read: the names of its columns, the step between its rows, and how rows of a step are joined."""
+    """How a frame is read: the names of its columns, the step between its rows, and how rows of a step are joined.
+
+    All other columns are covariates: `past` ones, known with their row, or `future` ones, known in advance. One of the
+    two has names, and the other, which is None, takes the rest.
+    """
 
     id_col: str
     time_col: str
     target_col: str
     freq: str | int | None = None
     aggregate: Aggregate | None = None
+    past: Sequence[str] | None = None
+    future: Sequence[str] | None = ()
 
 
 @dataclass
@@ -45,6 +53,9 @@ class Panel:
     ds: Ints  # of each place in `values` that has a row
     step: Step
     whole: bool  # ds are whole numbers
+    past: tuple[str, ...]  # the columns of covariates
+    future: tuple[str, ...]
+    X: npt.NDArray[np.float32]  # [places, past + future], past ones first; NaN where missing
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -65,6 +76,7 @@ def wall_clock(step: Step) -> bool:
 def read(df: Any, words: Words) -> Panel:
     """The series of a frame. InvalidArgument, naming the row, for what is missing, infinite or far off the others."""
     frame = as_frame(df, (words.id_col, words.time_col, words.target_col))
+    past, future = split(frame, words)
     ids, codes = codes_of(frame[words.id_col])
     values = values_of(frame[words.target_col])
     column = frame[words.time_col]
@@ -76,7 +88,8 @@ def read(df: Any, words: Words) -> Panel:
         ds, _ = times_of(column, wall=True)
         order = _sorted(codes, ds)
         step, within = _step(words, codes[order], ds[order], whole)
-    panel = Panel(frame, words, ids, values, codes, codes, codes, ds, step, whole)
+    X = read_columns(frame, past + future)[order].astype(np.float32)
+    panel = Panel(frame, words, ids, values, codes, codes, codes, ds, step, whole, past, future, X)
     return _fill(panel, codes[order], values[order], ds[order], order, within)
 
 
@@ -126,7 +139,10 @@ def _fill(
                               "right?")  # fmt: skip
     panel.ends = np.cumsum(lengths)
     where = (panel.ends - lengths)[codes] + places
-    panel.values = join(values, where, total, panel.words.aggregate or "last")
+    how = panel.words.aggregate or "last"
+    panel.values = join(values, where, total, how)
+    columns = [join(column, where, total, how) for column in panel.X.T]
+    panel.X = np.stack(columns, axis=1).astype(np.float32) if columns else np.empty((total, 0), np.float32)
     panel.place = np.empty(rows, np.int64)
     panel.place[order] = where
     panel.ds = np.zeros(total, np.int64)
