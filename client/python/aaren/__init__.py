@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "AarenError", "Client", "Forecast", "Forecaster", "Forecasts", "LocalSession", "Point", "Session", "backtest", "detect",
-    "forecast", "further", "plot",
+    "AarenError", "Client", "Forecast", "Forecaster", "Forecasts", "LocalSession", "Point", "Session", "backtest",
+    "detect", "forecast", "further", "plot",
 ]  # fmt: skip
 
 # Loaded when first asked for: importing the package costs neither gRPC nor Narwhals.

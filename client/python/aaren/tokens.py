@@ -126,13 +126,14 @@ def ahead_of(X_future: npt.ArrayLike | None, rows: int, shape: Shape) -> npt.NDA
                               "says how many it has")  # fmt: skip
     array = np.asarray(X_future, np.float64)
     wanted = rows, shape.steps, shape.future
-    shapes = {wanted, wanted[:2] if shape.future == 1 else wanted, wanted[1:] if rows == 1 else wanted}
-    if rows == 1 and shape.future == 1:
-        shapes.add(wanted[1:2])
-    if array.shape not in shapes:
+    if array.ndim < 3 and rows == 1:
+        array = array[None]
+    if array.ndim < 3 and shape.future == 1:
+        array = array[..., None]
+    if array.shape != wanted:
         raise InvalidArgument(f"X_future of shape {array.shape}; [{shape.steps}, {shape.future}] for each of {rows} "
                               "values expected: the steps of a forecast, and the future covariates")  # fmt: skip
-    return as_floats(array.reshape(wanted), "X_future")
+    return as_floats(array, "X_future")
 
 
 def steps_of(horizons: Horizons) -> tuple[int, ...]:

@@ -296,6 +296,35 @@ def test_asyncio_streams_points(model, server, series):
     assert last.seq == 299
 
 
+LOOPS = """
+import asyncio, sys
+import aaren
+target, way = sys.argv[1:]
+
+async def main(i):
+    client = aaren.Client(target)
+    assert (await client.aio.session(f"loop-{way}-{i}").update(1.0)).seq == 0
+    if way == "closed":
+        await client.aio.close()
+    if way != "left":
+        client.close()
+
+async def managed(i):
+    async with aaren.Client(target) as client:
+        assert (await client.aio.session(f"loop-{way}-{i}").update(1.0)).seq == 0
+
+for i in range(5):
+    asyncio.run(managed(i) if way == "managed" else main(i))
+"""
+
+
+@pytest.mark.parametrize("way", ["managed", "closed", "closing", "left"])
+def test_one_loop_after_another_hears_nothing_of_the_one_before(server, way):
+    command = [sys.executable, "-c", LOOPS, server.target, way]
+    ran = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+    assert ran.stderr == ""
+
+
 def test_cancelled_task_leaves_the_session_usable(model, server):
     async def main():
         with aaren.Client(server.target) as client:

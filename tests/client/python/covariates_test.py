@@ -140,7 +140,7 @@ def test_errors_of_X_df_name_the_row(frame, change, words):
 
 
 def test_columns_that_are_no_covariates_are_refused_by_name(frame):
-    with pytest.raises(errors.InvalidArgument, match="column station is .*leave the column out"):
+    with pytest.raises(errors.InvalidArgument, match=r"column station is .*leave the column out"):
         aaren.forecast(frame.assign(station="north"), h=1)
     with pytest.raises(errors.InvalidArgument, match="9 columns beside"):
         aaren.forecast(frame.assign(**{f"x{i}": 1.0 for i in range(7)}), h=1)

@@ -1,4 +1,4 @@
-"""Sessions with longer rows: far steps, any levels and covariates, in the process and on a server with the same bits."""
+"""Sessions with longer rows: far steps, any levels, covariates; in the process and on a server with the same bits."""
 
 import pickle
 import time

@@ -136,3 +136,10 @@ class Client(Calls):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    async def __aenter__(self) -> Client:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aio.close()
+        self.close()

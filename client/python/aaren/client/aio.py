@@ -127,7 +127,10 @@ class AioSession(AioCalls[Forecast, Forecasts], ValueCalls):
         self, values: npt.ArrayLike, times: Times | None = None, *, X: npt.ArrayLike | None = None,
         X_future: npt.ArrayLike | None = None,
     ) -> Forecasts:  # fmt: skip
-        """Takes many values and gives a forecast after each, as one array [n, h, levels]; X_future is [n, h, future]."""
+        """Takes many values and gives a forecast after each, as one array [n, h, levels].
+
+        X_future is [n, h, future].
+        """
         return await self._sending(self._running(self._tokens(values, times, X, X_future), False))
 
     def stream(self, points: Points) -> AsyncIterator[Forecast]:

@@ -17,6 +17,11 @@ from aaren.client.threads import METHOD
 from aaren.errors import AarenError, Cancelled, FailedPrecondition, Unavailable
 from aaren.wire import stream_pb2 as wire
 
+_PARTING = 2.0  # seconds in which a server that was told of the end has to end the call
+# gRPC's last events of a cancelled call come from a thread of its own. Where the loop is closed by then, gRPC prints
+# "Event loop is closed" for each, from whatever loop runs next.
+_SETTLING = 0.05
+
 
 class LoopStream:
     """All of it runs on the loop that first adds a session; nothing is locked."""
@@ -57,19 +62,22 @@ class LoopStream:
         self.exchange.end_all(Cancelled("the client was closed"))
         self.notify()
         if self._task is not None:
+            if self.exchange.welcomed:
+                await asyncio.wait([self._task], timeout=_PARTING)
             self._task.cancel()
             await asyncio.wait([self._task])
 
     async def _run(self) -> None:
         while not self._stopped:
-            while not self.exchange.sessions:
+            if not self.exchange.sessions:
                 await self.pulse()
+                continue
             patience, wary = self.exchange.begin()
             error = await self._run_call(patience, wary)
             wait = self.exchange.broken(error, By.STREAM)
             self.notify()
             if wait:
-                await asyncio.sleep(wait)
+                await asyncio.sleep(0.0 if self._stopped else wait)
 
     async def _run_call(self, patience: float, wary: bool) -> AarenError:
         credentials, arguments = self._options.credentials(), self._options.arguments(wary)
@@ -79,40 +87,47 @@ class LoopStream:
             if credentials
             else grpc.aio.insecure_channel(target, arguments)
         )
-        async with channel:
-            writer: asyncio.Task[None] | None = None
-            try:
-                headers = [*self._options.headers(), ("aaren-stream", str(self._number))]
-                stream = channel.stream_stream(
-                    METHOD,
-                    request_serializer=wire.ClientMessage.SerializeToString,
-                    response_deserializer=wire.ServerMessage.FromString,
-                )
-                call = stream(metadata=headers, wait_for_ready=True)
-                writer = asyncio.create_task(self._pump(call))
-                async with asyncio.timeout(patience) if hasattr(asyncio, "timeout") else _Timeout(patience) as limit:
+        try:
+            async with channel:
+                return await self._talk(channel, patience)
+        except asyncio.CancelledError:
+            await asyncio.sleep(_SETTLING)
+            raise
+
+    async def _talk(self, channel: grpc.aio.Channel, patience: float) -> AarenError:
+        writer: asyncio.Task[None] | None = None
+        try:
+            headers = [*self._options.headers(), ("aaren-stream", str(self._number))]
+            stream = channel.stream_stream(
+                METHOD,
+                request_serializer=wire.ClientMessage.SerializeToString,
+                response_deserializer=wire.ServerMessage.FromString,
+            )
+            call = stream(metadata=headers, wait_for_ready=True)
+            writer = asyncio.create_task(self._pump(call))
+            async with asyncio.timeout(patience) if hasattr(asyncio, "timeout") else _Timeout(patience) as limit:
+                message = await call.read()
+                while message is not grpc.aio.EOF:
+                    self.exchange.receive(message)
+                    if self.exchange.welcomed:
+                        limit.reschedule(None)
+                    self.notify()
+                    if self.exchange.given_up and self.exchange.draining is None:
+                        break
                     message = await call.read()
-                    while message is not grpc.aio.EOF:
-                        self.exchange.receive(message)
-                        if self.exchange.welcomed:
-                            limit.reschedule(None)
-                        self.notify()
-                        if self.exchange.given_up and self.exchange.draining is None:
-                            break
-                        message = await call.read()
-                return Unavailable("the server ended the stream")
-            except (TimeoutError, asyncio.TimeoutError):
-                return self.exchange.no_welcome()
-            except grpc.aio.AioRpcError as error:
-                return from_rpc(error)
-            except AarenError as error:
-                return error
-            except Exception as error:  # of a token's source: another attempt would end alike
-                return FailedPrecondition(f"{type(error).__name__}: {error}")
-            finally:
-                if writer is not None:
-                    writer.cancel()
-                    await asyncio.wait([writer])
+            return Unavailable("the server ended the stream")
+        except (TimeoutError, asyncio.TimeoutError):
+            return self.exchange.no_welcome()
+        except grpc.aio.AioRpcError as error:
+            return from_rpc(error)
+        except AarenError as error:
+            return error
+        except Exception as error:  # of a token's source: another attempt would end alike
+            return FailedPrecondition(f"{type(error).__name__}: {error}")
+        finally:
+            if writer is not None:
+                writer.cancel()
+                await asyncio.wait([writer])
 
     async def _pump(self, call: Any) -> None:
         try:
@@ -120,7 +135,7 @@ class LoopStream:
                 message = self.exchange.outgoing()
                 if message is not None:
                     await call.write(message)
-                elif self.exchange.draining is not None:
+                elif self._stopped or self.exchange.draining is not None:
                     return await call.done_writing()  # type: ignore[no-any-return]
                 else:
                     at = self.exchange.deadline()

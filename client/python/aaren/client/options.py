@@ -56,8 +56,8 @@ class SessionOptions:
     open_timeout   seconds that a session which was never open waits for room
     past, future   covariates of each token, known with it and known in advance: 8 at most, together. 0 and 0: none, or
                    those that the session has since it was made
-    horizons       the steps of a forecast: a number, or steps that ascend; the model's without a word. A session that is
-                   made with a step beyond the model's horizon has longer rows, and reaches up to 1,024 steps
+    horizons       the steps of a forecast: a number, or steps that ascend; the model's without a word. A session that
+                   is made with a step beyond the model's horizon has longer rows, and reaches up to 1,024 steps
     quantiles      the levels of a forecast, in 0.005 .. 0.995; the model's without a word
     """
 

@@ -53,7 +53,7 @@ class EventArrays(NamedTuple):
     probabilities: npt.NDArray[np.float32]  # [results, marks]
 
     def part(self, rows: slice) -> EventArrays:
-        return EventArrays(*(array[rows] for array in self))
+        return EventArrays(self.within[rows], self.marks[rows], self.probabilities[rows])
 
 
 @dataclass

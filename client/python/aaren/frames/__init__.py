@@ -80,9 +80,10 @@ def detect(
 ) -> Any:  # fmt: skip
     """Which values are surprising, each judged by the forecast of the moment before.
 
-    hist_exog_list  covariates that are known only with their row; the value's judge knows the row's other ones
-    rate  the share of ordinary values that is called anomalous: a value is anomalous whose surprise, its place in the
-          forecast, is below rate / 2 or above 1 - rate / 2, once a hundred values or a season of the series came
+    rate            the share of ordinary values that is called anomalous: a value is anomalous whose surprise, its
+                    place in the forecast, is below rate / 2 or above 1 - rate / 2, once a hundred values or a season
+                    of the series came
+    hist_exog_list  covariates that are known only with their row; of all others a forecast knows the row ahead
 
     Returns the frame's own rows with the columns `Aaren` (the median forecast one step ahead), the intervals of
     `level`, `surprise` (0 far below, 1 far above, NaN without a forecast) and `anomaly`.
@@ -113,38 +114,38 @@ def detect(
 
 def backtest(
     df: Any, h: int, n_windows: int = 1, step_size: int | None = None, level: Sequence[float] = (), *,
-    hist_exog_list: Sequence[str] = (), quantiles: Sequence[float] = (), freq: str | int | None = None, aggregate: Aggregate | None = None,
+    hist_exog_list: Sequence[str] = (), quantiles: Sequence[float] = (), freq: str | int | None = None,
+    aggregate: Aggregate | None = None,
     model: Forecaster | None = None, id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y",
     alias: str = "Aaren", progress: bool | None = None,
 ) -> Any:  # fmt: skip
     """Forecasts of the past, each from the values before its cutoff alone, in one pass over each series.
 
-    n_windows  cutoffs of each series; the last window ends with the series
-    step_size  rows between two cutoffs; h without a word
-    hist_exog_list  covariates that are known only with their row; of the others a forecast knows the h rows ahead
+    n_windows       cutoffs of each series; the last window ends with the series
+    step_size       rows between two cutoffs; h without a word
+    hist_exog_list  covariates that are known only with their row; of all others a forecast knows the h rows ahead
 
     Returns a frame with the id, the time, the cutoff, the true value and the columns of `forecast`. Series that are too
     short for a window have fewer. The columns are those of statsforecast's `cross_validation`.
     """
     model = model or bundled()
     panel = read(df, Words(id_col, time_col, target_col, freq, aggregate, hist_exog_list, None))
-    what, apart, steps = plan(model, panel, h), step_size or h, h
+    what, apart = plan(model, panel, h), step_size or h
     begins = np.append(0, panel.ends[:-1])[: len(panel)]
-    before = steps + apart * np.arange(n_windows)[::-1]  # places after the cutoff
+    before = h + apart * np.arange(n_windows)[::-1]  # places after the cutoff
     cutoffs = panel.ends[:, None] - 1 - before
     kept = cutoffs >= begins[:, None]
     wanted = np.zeros(len(panel.values), np.uint8)
     wanted[cutoffs[kept]] = 1
     parts = []
-    for series in chunks(panel, progress):
-        origins = cutoffs[series][kept[series]]
-        ahead = ahead_within(panel, origins, steps) if panel.future else None
-        parts.append(step(what, panel, series, wanted, False, ahead).values)
-    out = np.concatenate([np.empty((0, steps, len(model.levels))), *parts])
-    series = np.repeat(np.nonzero(kept)[0], steps)
+    for chunk in chunks(panel, progress):
+        ahead = ahead_within(panel, cutoffs[chunk][kept[chunk]], h) if panel.future else None
+        parts.append(step(what, panel, chunk, wanted, False, ahead).values)
+    out = np.concatenate([np.empty((0, h, len(model.levels))), *parts])
+    series = np.repeat(np.nonzero(kept)[0], h)
     origin = cutoffs[kept]
-    places = origin[:, None] + np.arange(1, steps + 1)
-    cut_times = np.repeat(_filled(panel)[origin], steps)
+    places = origin[:, None] + np.arange(1, h + 1)
+    cut_times = np.repeat(_filled(panel)[origin], h)
     ids = panel.ids_for(series).alias(id_col)
     times = panel.times(_filled(panel)[places.reshape(-1)], time_col)
     numbers = {target_col: panel.values[places.reshape(-1)]}
