@@ -124,14 +124,14 @@ def ahead_of(X_future: npt.ArrayLike | None, rows: int, shape: Shape) -> npt.NDA
     if shape.future == 0:
         raise InvalidArgument("X_future is given, and the session has no future covariates; future= of a new session "
                               "says how many it has")  # fmt: skip
-    array = np.asarray(X_future, np.float64)
+    array = given = np.asarray(X_future, np.float64)
     wanted = rows, shape.steps, shape.future
     if array.ndim < 3 and rows == 1:
         array = array[None]
     if array.ndim < 3 and shape.future == 1:
         array = array[..., None]
     if array.shape != wanted:
-        raise InvalidArgument(f"X_future of shape {array.shape}; [{shape.steps}, {shape.future}] for each of {rows} "
+        raise InvalidArgument(f"X_future of shape {given.shape}; [{shape.steps}, {shape.future}] for each of {rows} "
                               "values expected: the steps of a forecast, and the future covariates")  # fmt: skip
     return as_floats(array, "X_future")
 

@@ -48,6 +48,17 @@ def test_statsforecast_cross_validates(series):
     assert np.array_equal(theirs["Aaren"].to_numpy(), ours["Aaren"].to_numpy())
 
 
+def test_statsforecast_passes_covariates_and_far_steps_on(series):
+    ds = pd.date_range("2024-01-01", periods=400, freq="h")
+    sun = np.sin(np.arange(400) / 5)
+    df = pd.DataFrame({"unique_id": "a", "ds": ds, "y": np.nan_to_num(series[:400]), "sun": sun})
+    known, X_df = df[:300], df[300:].drop(columns="y")
+    theirs = statsforecast.StatsForecast(models=[Aaren()], freq="h").forecast(100, df=known, X_df=X_df, level=[90])
+    ours = aaren.forecast(known, 100, [90], X_df)
+    for name in ("Aaren", "Aaren-lo-90", "Aaren-hi-90"):
+        assert np.array_equal(theirs[name].to_numpy(), ours[name].to_numpy())
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_sktimes_own_checks_pass():
     results = check_estimator(AarenForecaster, verbose=False)

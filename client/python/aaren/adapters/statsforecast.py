@@ -17,15 +17,15 @@ Array = npt.NDArray[Any]
 
 
 class Aaren:
-    """Exogenous columns are ignored: the model forecasts a series from itself. `fitted` values are one step ahead."""
+    """Exogenous columns are covariates that are known in advance, 8 at most. `fitted` values are one step ahead."""
 
-    uses_exog = False
+    uses_exog = True
     prediction_intervals = None
     only_conformal_intervals = False
 
     def __init__(self, model: Forecaster | None = None, alias: str = "Aaren") -> None:
         self.model, self.alias = model, alias
-        self._latest: Forecast | None = None
+        self._history: tuple[Array, Array | None] | None = None
         self._fitted: Array | None = None
 
     def __repr__(self) -> str:
@@ -37,25 +37,28 @@ class Aaren:
 
     def fit(self, y: Array, X: Array | None = None) -> Aaren:
         """Takes in a history."""
-        self._latest, self._fitted = self._take(y, fitted=True)
+        self._history = y, X
+        self._fitted = self._take(y, 1, X, None, fitted=True)[1]
         return self
 
-    def _take(self, y: Array, fitted: bool) -> tuple[Forecast, Array | None]:
+    def _take(
+        self, y: Array, h: int, X: Array | None, X_future: Array | None, fitted: bool
+    ) -> tuple[Forecast, Array | None]:
         if not len(y):
             raise InvalidArgument("an empty series")
-        session = (self.model or bundled()).session()
+        session = (self.model or bundled()).session(future=0 if X is None else X.shape[1], horizons=h)
+        before, last = (None, None) if X is None else (X[:-1], X[-1])
         ahead = None
         if fitted:
-            before = session.run(y[:-1], h=1).at(0.5)[:, 0] if len(y) > 1 else np.empty(0)
-            ahead = np.concatenate([[np.nan], before]).astype(np.float64)
+            known = None if X is None else X[1:, None, :]
+            medians = session.run(y[:-1], h=1, X=before, X_future=known).at(0.5)[:, 0]
+            ahead = np.concatenate([[np.nan], medians])
         else:
-            session.extend(y[:-1])
-        return session.update(float(y[-1])), ahead
+            session.extend(y[:-1], X=before)
+        return session.update(float(y[-1]), X=last, X_future=X_future), ahead
 
-    def _columns(self, forecast: Forecast, h: int, level: Sequence[float] | None) -> dict[str, Array]:
-        if h > len(forecast):
-            raise InvalidArgument(f"h = {h}; the model forecasts 1 to {len(forecast)} steps")
-        values, levels = forecast.values[:h], forecast.levels
+    def _columns(self, forecast: Forecast, level: Sequence[float] | None) -> dict[str, Array]:
+        values, levels = forecast.values, forecast.levels
         out: dict[str, Array] = {"mean": interpolate(values, levels, 0.5)}
         for percent in sorted(level or ()):
             out[f"lo-{percent}"] = interpolate(values, levels, round(0.5 - percent / 200, 9))
@@ -63,10 +66,11 @@ class Aaren:
         return out
 
     def predict(self, h: int, X: Array | None = None, level: Sequence[float] | None = None) -> dict[str, Array]:
-        """The next h values after `fit`."""
-        if self._latest is None:
+        """The next h values after `fit`; X has the exogenous columns of these."""
+        if self._history is None:
             raise InvalidArgument("predict before fit")
-        return self._columns(self._latest, h, level)
+        y, past = self._history
+        return self.forecast(y, h, past, X, level)
 
     def predict_in_sample(self, level: Sequence[float] | None = None) -> dict[str, Array]:
         """One step ahead, for each value of `fit`."""
@@ -84,8 +88,8 @@ class Aaren:
         fitted: bool = False,
     ) -> dict[str, Array]:
         """The next h values after `y`, without keeping anything."""
-        latest, ahead = self._take(y, fitted)
-        out = self._columns(latest, h, level)
+        latest, ahead = self._take(y, h, X, X_future, fitted)
+        out = self._columns(latest, level)
         return out if ahead is None else out | {"fitted": ahead}
 
     def forward(
