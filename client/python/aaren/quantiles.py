@@ -30,6 +30,10 @@ def interpolate(values: npt.NDArray[Any], levels: Sequence[float], level: float)
             return values[..., i]
     if not 0 < level < 1:
         raise InvalidArgument(f"level {level} is not between 0 and 1")
+    if len(levels) < 2:
+        raise InvalidArgument(
+            f"level {level}: the forecast has {levels[0]} alone; quantiles= of its session names more"
+        )
     least, most = values[..., 0], values[..., -1]
     if level < levels[0]:
         gap = np.maximum(values[..., 1] - least, (most - least) / 16)

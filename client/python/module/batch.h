@@ -1,8 +1,8 @@
 #ifndef AAREN_CLIENT_PYTHON_MODULE_BATCH_H_
 #define AAREN_CLIENT_PYTHON_MODULE_BATCH_H_
 
-// A batch of many sessions, cut into groups that several workers take one after the other. Threads live as long as the
-// call: none is left behind that a fork would lose.
+// A batch of many sessions, cut into groups. Several workers take the groups one after the other. Threads live as long
+// as the call, so a fork finds no thread to lose.
 
 #include <memory>
 #include <vector>
@@ -17,8 +17,9 @@ namespace aaren::python {
 // InvalidArgument, naming token and channel, if a value is infinite as a 32-bit float, or if a session occurs twice.
 absl::Status CheckBatch(absl::Span<const Part> parts, const Arrays& arrays);
 
-// Steps all parts, the first worker on this thread and each other on its own. `interrupted` is asked on this thread.
-// Takes the rows' locks. Sessions whose runs were done when an error came have taken their tokens; all others have not.
+// Steps all parts: the first worker on the calling thread, and each further worker on a thread of the batch. The calling
+// thread asks `interrupted`. Takes the rows' locks. When an error comes, a session has taken all tokens if the session's
+// run was done, and no token otherwise.
 // REQUIRES: CheckBatch accepted the batch.
 absl::Status RunBatch(absl::Span<const Part> parts, const Arrays& arrays,
                       absl::Span<const std::unique_ptr<Worker>> workers, absl::FunctionRef<bool()> interrupted);

@@ -1,11 +1,11 @@
 #ifndef AAREN_CLIENT_PYTHON_MODULE_MODEL_H_
 #define AAREN_CLIENT_PYTHON_MODULE_MODEL_H_
 
-// A Model is a package in memory with one engine, and Rows are one session's rows as bytes of its own. So a session
-// belongs to no thread: a worker takes the rows into its lane, steps them, and gives them back (worker.h).
+// A Model is a package in memory with one engine, and Rows are one session's rows as bytes of the session. So a session
+// belongs to no thread: a worker takes the rows into the worker's lane, steps the rows and gives them back (worker.h).
 //
-// Threading: the workers at rest are guarded by Python's global interpreter lock, under which Take and Give are called.
-// A process may thus fork at any time. All else of a Model is constant.
+// Threading: Python's global interpreter lock guards the workers at rest, and Take and Give are called under the lock.
+// So a process may fork at any time. The rest of a Model is constant.
 
 #include <cstddef>
 #include <cstdint>
@@ -32,8 +32,8 @@ class Model {
   static absl::StatusOr<std::shared_ptr<Model>> Load(const std::string& folder, const std::string& device,
                                                      const std::string& tier);
 
-  // A model of the same weights for series with covariates. InvalidArgument if there are none or more than the engine
-  // takes. REQUIRES: the tier is extended.
+  // A model of the same weights for series with covariates. InvalidArgument for 0 covariates, or for more than the
+  // engine takes. REQUIRES: the tier is extended.
   absl::StatusOr<std::shared_ptr<Model>> WithCovariates(uint32_t past, uint32_t future) const;
 
   const package::ModelPackage& package() const { return package_; }
@@ -44,7 +44,7 @@ class Model {
   size_t covariates() const { return covariates_; }  // of each token, future ones included
   size_t future() const { return future_; }
 
-  // A worker at rest, or a new one. REQUIRES: the caller holds the interpreter's lock.
+  // A worker at rest, or a new worker. REQUIRES: the caller holds the interpreter's lock.
   std::unique_ptr<Worker> Take();
   void Give(std::unique_ptr<Worker> worker) { resting_.push_back(std::move(worker)); }
 

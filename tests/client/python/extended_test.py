@@ -187,6 +187,7 @@ def test_streams_take_points_with_covariates(model, server, load):
     (lambda m: m.session(horizons=1025), "h = 1025; .* forecasts 1 to 1024"),
     (lambda m: m.session(horizons=(3, 2)), "ascend"),
     (lambda m: m.session(quantiles=(0.001,)), "0.005 .. 0.995"),
+    (lambda m: m.session(quantiles=(0.9,)).update(1.0).median, "level 0.5: the forecast has 0.9 alone"),
     (lambda m: m.session(past=5, future=4), "5 past and 4 future covariates; a session has 8"),
     (lambda m: m.session(past=1).update(1.0), "X is missing"),
     (lambda m: m.session().update(1.0, X=[1.0]), "X is given"),
