@@ -111,13 +111,27 @@ void JsonFields::Read(const std::string& name, std::vector<int64_t>& target) {
   }
 }
 
-void JsonFields::Read(const std::string& name, std::vector<float>& target) {
+void JsonFields::Read(const std::string& name, std::vector<float>& target) { ReadNumbers(name, target); }
+void JsonFields::Read(const std::string& name, std::vector<double>& target) { ReadNumbers(name, target); }
+
+template <typename T>
+void JsonFields::ReadNumbers(const std::string& name, std::vector<T>& target) {
   const json& value = Take(name);
   if (!value.is_array()) return Fail(name, absl::StrCat("is ", value.dump(), ", not an array of numbers"));
   target.clear();
   for (const json& item : value) {
     if (!item.is_number()) return Fail(name, absl::StrCat("holds ", item.dump(), ", not a number"));
-    target.push_back(item.get<float>());
+    target.push_back(item.get<T>());
+  }
+}
+
+void JsonFields::Read(const std::string& name, std::vector<std::string>& target) {
+  const json& value = Take(name);
+  if (!value.is_array()) return Fail(name, absl::StrCat("is ", value.dump(), ", not an array of strings"));
+  target.clear();
+  for (const json& item : value) {
+    if (!item.is_string()) return Fail(name, absl::StrCat("holds ", item.dump(), ", not a string"));
+    target.push_back(item.get<std::string>());
   }
 }
 

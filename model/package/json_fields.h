@@ -33,6 +33,8 @@ class JsonFields {
   void Read(const std::string& name, std::string& target);
   void Read(const std::string& name, std::vector<int64_t>& target);  // not negative
   void Read(const std::string& name, std::vector<float>& target);
+  void Read(const std::string& name, std::vector<double>& target);
+  void Read(const std::string& name, std::vector<std::string>& target);
   void Read(const std::string& name, std::map<std::string, std::string>& target);
 
   // The value of a field, of any type; a null value if the field is missing.
@@ -42,6 +44,8 @@ class JsonFields {
   absl::Status Finish() const;
 
  private:
+  template <typename T>
+  void ReadNumbers(const std::string& name, std::vector<T>& target);
   void Fail(const std::string& name, absl::string_view message);
 
   const nlohmann::json& value_;

@@ -63,6 +63,20 @@ nlohmann::ordered_json FormatConfig(const ForecasterConfig& config) {
   return value;
 }
 
+absl::Status ReadClassifier(const json& value, ClassifierConfig& config) {
+  JsonFields fields(value, "config");
+  fields.Read("steps", config.steps);
+  fields.Read("classes", config.classes);
+  fields.Read("means", config.means);
+  fields.Read("deviations", config.deviations);
+  return fields.Finish();
+}
+
+nlohmann::ordered_json FormatClassifier(const ClassifierConfig& config) {
+  return {
+      {"steps", config.steps}, {"classes", config.classes}, {"means", config.means}, {"deviations", config.deviations}};
+}
+
 absl::Status ReadWeights(const json& value, Manifest& manifest) {
   JsonFields fields(value, "weights");
   fields.Read("file", manifest.weights_file);
@@ -97,6 +111,18 @@ std::string InputVersionField(const json& manifest) {
 }
 
 bool IsForecaster(const ModelPackage& package) { return package.kind == kForecaster; }
+bool IsClassifier(const ModelPackage& package) { return package.kind == kClassification; }
+
+// The sizes in model.json; kinds without a config have sizes that are constants of their tasks.
+absl::Status ReadSizes(const json* config, ModelPackage& package) {
+  if (config == nullptr) return absl::OkStatus();
+  return IsForecaster(package) ? ReadConfig(*config, package.config) : ReadClassifier(*config, package.classifier);
+}
+
+absl::Status CheckSizes(const ModelPackage& package) {
+  if (IsForecaster(package)) return package.config.Validate();
+  return IsClassifier(package) ? package.classifier.Validate() : absl::OkStatus();
+}
 
 absl::Status CheckVersions(int format, const ModelPackage& package) {
   if (format != kFormat) {
@@ -137,7 +163,7 @@ absl::Status CheckManifest(const Manifest& manifest) {
   if (package.version < 1) {
     return absl::InvalidArgumentError(absl::StrCat("version is ", package.version, ", not 1 or more"));
   }
-  if (absl::Status status = package.config.Validate(); IsForecaster(package) && !status.ok()) {
+  if (absl::Status status = CheckSizes(package); !status.ok()) {
     return absl::InvalidArgumentError(absl::StrCat("config.", status.message()));
   }
   if (!IsFileName(manifest.weights_file)) {
@@ -166,14 +192,14 @@ absl::StatusOr<Manifest> ParseManifest(absl::string_view text) {
   fields.Read("version", package.version);
   fields.Read("description", package.description);
   fields.Read("training", package.training);
-  // The sizes of other kinds are constants of their tasks.
-  const json* const config = IsForecaster(package) ? &fields.Take("config") : nullptr;
+  const bool sized = IsForecaster(package) || IsClassifier(package);
+  const json* const config = sized ? &fields.Take("config") : nullptr;
   const json& weights = fields.Take("weights");
   absl::Status status = CheckVersions(format, package);
   // A missing field is reported before the version error that the field's default value of zero would cause.
   if (absl::Status finish = fields.Finish(); !finish.ok() && (status.ok() || format == 0)) status = finish;
-  if (status.ok() && config != nullptr) status = ReadConfig(*config, package.config);
-  if (status.ok() && config != nullptr) status = CheckInputVersion(package);
+  if (status.ok()) status = ReadSizes(config, package);
+  if (status.ok() && IsForecaster(package)) status = CheckInputVersion(package);
   if (status.ok()) status = ReadWeights(weights, manifest);
   if (status.ok()) status = CheckManifest(manifest);
   if (!status.ok()) return status;
@@ -191,6 +217,7 @@ absl::StatusOr<std::string> FormatManifest(const Manifest& manifest) {
       {"input_version", IsForecaster(package) ? InputVersion(package.config) : package.input_version},
   };
   if (IsForecaster(package)) value["config"] = FormatConfig(package.config);
+  if (IsClassifier(package)) value["config"] = FormatClassifier(package.classifier);
   value["weights"] = {{"file", manifest.weights_file}, {"sha256", manifest.weights_sha256}};
   value["training"] = package.training;
   // nlohmann-json throws for text that is not UTF-8, and the exception ends here.

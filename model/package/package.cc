@@ -108,27 +108,15 @@ absl::Status CheckRotation(const ModelPackage& package, int layer) {
 }
 
 absl::Status CheckTensors(const ModelPackage& package) {
-  if (package.kind != kForecaster) {
-    for (const auto& [name, tensor] : package.tensors) {
-      if (absl::Status status = CheckShape(name, tensor, tensor.shape); !status.ok()) return status;
-      if (absl::Status status = CheckValues(name, tensor); !status.ok()) return status;
-    }
-    return absl::OkStatus();
+  const bool forecasts = package.kind == kForecaster;
+  if (forecasts) {
+    if (absl::Status status = CheckShapes(package, ExpectedTensors(package.config)); !status.ok()) return status;
   }
-  const auto expected = ExpectedTensors(package.config);
-  for (const auto& [name, shape] : expected) {
-    const auto found = package.tensors.find(name);
-    if (found == package.tensors.end()) return absl::InvalidArgumentError(absl::StrCat("tensor ", name, " is missing"));
-    if (absl::Status status = CheckShape(name, found->second, shape); !status.ok()) return status;
-    if (absl::Status status = CheckValues(name, found->second); !status.ok()) return status;
-  }
-  // A tensor that nothing reads is refused, too: somebody meant a tensor of another name.
   for (const auto& [name, tensor] : package.tensors) {
-    if (expected.count(name) == 0) {
-      return absl::InvalidArgumentError(absl::StrCat("tensor ", name, " is not one of a forecaster's"));
-    }
+    if (absl::Status status = CheckShape(name, tensor, tensor.shape); !status.ok()) return status;
+    if (absl::Status status = CheckValues(name, tensor); !status.ok()) return status;
   }
-  for (int layer = 0; layer < package.config.layers; ++layer) {
+  for (int layer = 0; forecasts && layer < package.config.layers; ++layer) {
     if (absl::Status status = CheckRotation(package, layer); !status.ok()) return status;
   }
   return absl::OkStatus();
@@ -175,6 +163,19 @@ absl::Status WritePair(const fs::path& folder, absl::string_view manifest, absl:
 }
 
 }  // namespace
+
+absl::Status CheckShapes(const ModelPackage& package, const std::map<std::string, std::vector<int64_t>>& shapes) {
+  for (const auto& [name, shape] : shapes) {
+    const auto found = package.tensors.find(name);
+    if (found == package.tensors.end()) return absl::InvalidArgumentError(absl::StrCat("tensor ", name, " is missing"));
+    if (absl::Status status = CheckShape(name, found->second, shape); !status.ok()) return status;
+  }
+  // A tensor that nothing reads is refused, too: somebody meant a tensor of another name.
+  for (const auto& [name, tensor] : package.tensors) {
+    if (!shapes.contains(name)) return absl::InvalidArgumentError(absl::StrCat("tensor ", name, " is unknown"));
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<ModelPackage> LoadPackage(const std::string& folder) {
   const fs::path manifest_path = fs::path(folder) / kManifestFile;

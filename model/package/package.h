@@ -53,6 +53,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "model/package/classifier_config.h"
 #include "model/package/config.h"
 
 namespace aaren::package {
@@ -73,16 +74,17 @@ inline int InputVersion(const ForecasterConfig& config) {
 }
 
 // Kinds of models. A kind has a Task (model/engine/ADDING_A_TASK.md).
-inline constexpr char kForecaster[] = "forecaster", kEvents[] = "events";
-inline constexpr const char* kKinds[] = {kForecaster, kEvents};
+inline constexpr char kForecaster[] = "forecaster", kEvents[] = "events", kClassification[] = "classification";
+inline constexpr const char* kKinds[] = {kForecaster, kEvents, kClassification};
 
 struct ModelPackage {
   std::string kind = kForecaster;
   std::string name;  // "aaren-univariate"; [a-z0-9-]{1,64}
   int version = 1;   // >= 1; name:version names one package in a folder of models
   std::string description;
-  ForecasterConfig config;  // of a forecaster
-  int input_version = 0;    // of other kinds: a forecaster's follows from its config
+  ForecasterConfig config;      // of a forecaster
+  ClassifierConfig classifier;  // of a classifier
+  int input_version = 0;        // of other kinds: a forecaster's follows from its config
   std::map<std::string, Tensor> tensors;
   std::map<std::string, std::string> training;  // free text: seed, command, time, machine, metrics
   std::string digest;                           // hex sha256 of both files' contents; set by Load and Save
@@ -90,6 +92,9 @@ struct ModelPackage {
 
 // The name and shape of every tensor of a package with this config.
 std::map<std::string, std::vector<int64_t>> ExpectedTensors(const ForecasterConfig& config);
+
+// InvalidArgument, naming the tensor, unless the package has exactly these tensors, by name and shape.
+absl::Status CheckShapes(const ModelPackage& package, const std::map<std::string, std::vector<int64_t>>& shapes);
 
 // Reads <folder>/model.json and the weights file named in model.json. NotFound if the folder or a file is missing.
 // InvalidArgument for anything malformed or of the wrong shape. DataLoss for a truncated file or a hash that differs.

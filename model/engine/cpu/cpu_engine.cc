@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "model/engine/classification/classification_task.h"
 #include "model/engine/cpu/claim.h"
 #include "model/engine/cpu/host_lane.h"
 #include "model/engine/cpu/slab.h"
@@ -93,10 +94,11 @@ void CpuLane::Release(absl::Span<const Run> runs, StateSlab& rows) const {
 
 // Makes the task for the package's kind of model. A new kind of model is added here.
 absl::StatusOr<std::unique_ptr<Task>> NewTask(const package::ModelPackage& package, Tier tier) {
-  if (package.kind == package::kEvents) {
-    if (tier == Tier::kExact) return events::NewEventTask(package);
-    return absl::FailedPreconditionError("a forecaster of events has the tier exact only");
+  if (package.kind != package::kForecaster && tier != Tier::kExact) {
+    return absl::FailedPreconditionError(absl::StrCat("a model of ", package.kind, " has the tier exact only"));
   }
+  if (package.kind == package::kEvents) return events::NewEventTask(package);
+  if (package.kind == package::kClassification) return classification::NewClassificationTask(package);
   if (tier == Tier::kExtended && !FarHorizons::Fits(package.config)) {
     return absl::FailedPreconditionError(
         absl::StrCat("a model of ", package.config.horizon, " steps leaves no far horizon to extend it by"));

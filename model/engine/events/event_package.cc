@@ -1,7 +1,6 @@
 #include "model/engine/events/event_package.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "model/engine/events/memory.h"
 #include "model/engine/events/sizes.h"
 
@@ -48,19 +47,7 @@ absl::Status CheckEventPackage(const EventPackage& package) {
     return absl::InvalidArgumentError(
         absl::StrCat("input_version is ", package.input_version, "; this program has ", kEventInputVersion));
   }
-  const std::map<std::string, std::vector<int64_t>> expected = EventTensors();
-  for (const auto& [name, shape] : expected) {
-    const auto found = package.tensors.find(name);
-    if (found == package.tensors.end()) return absl::InvalidArgumentError(absl::StrCat("tensor ", name, " is missing"));
-    if (found->second.shape == shape) continue;
-    return absl::InvalidArgumentError(absl::StrCat("tensor ", name, " has shape [",
-                                                   absl::StrJoin(found->second.shape, ", "), "], not [",
-                                                   absl::StrJoin(shape, ", "), "]"));
-  }
-  for (const auto& [name, tensor] : package.tensors) {
-    if (!expected.contains(name)) return absl::InvalidArgumentError(absl::StrCat("tensor ", name, " is unknown"));
-  }
-  return absl::OkStatus();
+  return package::CheckShapes(package, EventTensors());
 }
 
 absl::StatusOr<EventPackage> LoadEventPackage(const std::string& folder) {
