@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/commands/command.h"
+#include "client/cli/commands/evaluate_classes.h"
 #include "client/cli/commands/evaluate_events.h"
 #include "client/cli/evaluate/evaluation.h"
 #include "client/cli/evaluate/page/evaluation_page.h"
@@ -35,7 +36,8 @@ constexpr uint32_t kMaxRowsAhead = 1 << 16;
 struct EvaluateFlags {
   ConnectionFlags connection;
   client::ChannelOptions channel;  // from the flags of the connection
-  std::string model;
+  std::string model, ts;
+  std::optional<double> threshold;
   std::vector<std::string> csv;
   CsvFlags rows;
   EventFileFlags file;
@@ -51,7 +53,7 @@ struct EvaluateFlags {
 
 command_line::Flags Table(EvaluateFlags& evaluate) {
   command_line::Flags flags(
-      "aaren evaluate --target=HOST:PORT (--csv=FILE [--csv=FILE ...] | --events=FILE) [flags]",
+      "aaren evaluate --target=HOST:PORT (--csv=FILE [--csv=FILE ...] | --events=FILE | --ts=FILE) [flags]",
       "Streams every column of the files through the server, scores forecasts against what came, and prints\n"
       "MASE, WQL and the share of values inside the 80 % interval, per series and over all, beside the last\n"
       "value's, the last season's and the drift's. --quantiles and --level choose other levels; --past and\n"
@@ -60,10 +62,17 @@ command_line::Flags Table(EvaluateFlags& evaluate) {
       "honest surprises are (where each value after an origin fell in its one-step forecast, from 0 to 1): KS,\n"
       "their Kolmogorov-Smirnov distance to uniform, of n values about 0.87 / sqrt(n) by chance alone, and the\n"
       "share of alerts at a nominal false-alarm rate of 1 % (below 0.005 or above 0.995). --stride=1 scores\n"
-      "the surprise of every row. With --events the times and marks of events are scored, beside simple rules.");
+      "the surprise of every row. With --events the times and marks of events are scored, beside simple rules.\n"
+      "With --ts the classes of labelled series are scored, after each share of a series.");
   flags.Add("csv", &evaluate.csv, "a CSV file with a header line; may be repeated");
   evaluate.file.AddTo(flags);
   evaluate.scale.AddTo(flags);
+  const command_line::Flag ts = flags.Add(
+      "ts", &evaluate.ts, "labelled series in the .ts format of the UEA archive, for a classifier that --model names");
+  flags
+      .Add("threshold", &evaluate.threshold,
+           "decide a series of --ts at this probability of a class; without it at the one that training chose")
+      .Needs(ts);
   flags.Add("model", &evaluate.model, "name, name:version or name@label; without it the server's default");
   evaluate.rows.AddTo(flags);
   flags.Add("horizon", &evaluate.horizon, "rows to forecast from each origin").Between(1, kMaxRowsAhead);
@@ -90,8 +99,15 @@ command_line::Flags Table(EvaluateFlags& evaluate) {
 
 absl::Status Check(const EvaluateFlags& evaluate) {
   if (absl::Status rows = evaluate.rows.Check(); !rows.ok()) return rows;
-  if (evaluate.csv.empty() == evaluate.file.path.empty()) {
-    return absl::InvalidArgumentError("give at least one --csv=FILE, or --events=FILE");
+  if (!evaluate.csv.empty() + !evaluate.file.path.empty() + !evaluate.ts.empty() != 1) {
+    return absl::InvalidArgumentError("give at least one --csv=FILE, or --events=FILE, or --ts=FILE");
+  }
+  if (!evaluate.ts.empty() && evaluate.model.empty()) {
+    return absl::InvalidArgumentError("--ts=FILE needs --model, a classifier");
+  }
+  if (evaluate.threshold && !(*evaluate.threshold > 0 && *evaluate.threshold <= 1)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--threshold=", *evaluate.threshold, " is not above 0 and at most 1"));
   }
   return evaluate.file.Check(evaluate.rows);
 }
@@ -265,6 +281,15 @@ int RunEvaluate(Arguments arguments) {
   // The report shows the command to other people.
   const std::string command = absl::StrCat("aaren evaluate ", ShownCommand(arguments));
   if (!status.ok()) return FailUsage("evaluate", status);
+  if (!evaluate.ts.empty()) {
+    return RunEvaluateClasses({.path = evaluate.ts,
+                               .evaluation = {.target = evaluate.connection.target,
+                                              .channel = evaluate.channel,
+                                              .model = evaluate.model,
+                                              .threshold = evaluate.threshold,
+                                              .connect_timeout = evaluate.connect_timeout},
+                               .json = evaluate.json});
+  }
   if (evaluate.file.path.empty()) return Evaluate(evaluate, command);
   return RunEvaluateEvents({.path = evaluate.file.path,
                             .file = evaluate.file.Options(evaluate.rows.csv),

@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "client/cli/commands/event_model.h"
+#include "client/cli/commands/served_models.h"
 #include "client/cli/evaluate/events/event_page.h"
 #include "client/cli/terminal/report.h"
 #include "client/cli/terminal/shown.h"

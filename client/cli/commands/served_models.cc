@@ -1,4 +1,4 @@
-#include "client/cli/commands/event_model.h"
+#include "client/cli/commands/served_models.h"
 
 #include <chrono>
 
@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::chrono::milliseconds kPause(200);  // between two questions
 
-absl::StatusOr<client::ModelList> ListModels(const std::string& target, const client::ChannelOptions& channel,
-                                             absl::Duration timeout, const Interrupt& interrupt) {
-  const client::Models models({.target = target, .channel = channel});
+// Asks again while the server cannot be reached.
+template <typename Ask>
+auto AskPatiently(absl::Duration timeout, const Interrupt& interrupt, const Ask& ask) -> decltype(ask()) {
   const auto begin = Interrupt::Clock::now();
   for (;;) {
-    absl::StatusOr<client::ModelList> list = models.List();
+    auto answer = ask();
     const auto now = Interrupt::Clock::now();
-    if (!absl::IsUnavailable(list.status()) || absl::FromChrono(now - begin) > timeout) return list;
+    if (!absl::IsUnavailable(answer.status()) || absl::FromChrono(now - begin) > timeout) return answer;
     if (!interrupt.WaitUntil(now + kPause)) return absl::CancelledError("interrupted");
   }
 }
@@ -27,7 +27,8 @@ absl::StatusOr<client::ModelList> ListModels(const std::string& target, const cl
 
 absl::StatusOr<std::string> FindEventModel(const std::string& target, const client::ChannelOptions& channel,
                                            absl::Duration timeout, const Interrupt& interrupt) {
-  const absl::StatusOr<client::ModelList> list = ListModels(target, channel, timeout, interrupt);
+  const client::Models models({.target = target, .channel = channel});
+  const absl::StatusOr<client::ModelList> list = AskPatiently(timeout, interrupt, [&] { return models.List(); });
   if (!list.ok()) return FromServer("models", list.status());
   std::string found;
   for (size_t i = 0; i < list->models.size(); ++i) {
@@ -39,6 +40,18 @@ absl::StatusOr<std::string> FindEventModel(const std::string& target, const clie
   }
   if (!found.empty()) return found;
   return absl::NotFoundError(absl::StrCat("the server ", target, " has no model of events; --model names one"));
+}
+
+absl::StatusOr<std::string> KindOfModel(const std::string& target, const client::ChannelOptions& channel,
+                                        const std::string& model, absl::Duration timeout, const Interrupt& interrupt) {
+  const client::Models models({.target = target, .channel = channel});
+  const absl::StatusOr<client::ModelInfo> info = AskPatiently(timeout, interrupt, [&] { return models.Get(model); });
+  if (info.ok()) return info->kind;
+  if (absl::IsUnavailable(info.status()) || absl::IsCancelled(info.status())) {
+    return FromServer("models", info.status());
+  }
+  // The Open says why there is no such model, and a session may go on with a model that is not offered any more.
+  return "";
 }
 
 }  // namespace aaren::cli

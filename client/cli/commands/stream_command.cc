@@ -16,7 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/commands/command.h"
-#include "client/cli/commands/event_model.h"
+#include "client/cli/commands/served_models.h"
 #include "client/cli/flags/connection_flags.h"
 #include "client/cli/flags/durability_flag.h"
 #include "client/cli/flags/event_flags.h"
@@ -32,6 +32,7 @@
 #include "client/cli/sources/series_list.h"
 #include "client/cli/sources/system_source.h"
 #include "client/cli/stream/alert.h"
+#include "client/cli/stream/class_lines.h"
 #include "client/cli/stream/forecast_stream.h"
 #include "client/cli/terminal/report.h"
 
@@ -79,7 +80,7 @@ command_line::Flags Table(StreamFlags& stream) {
       "take the file from its first row, behind the session's last; without it the session goes on behind the time\n"
       "of its last row, or, where there are no times, a file has the session's rows from the first");
   stream.events.AddTo(flags);
-  flags.Add("text", &stream.text, "of events: lines of words instead of JSON");
+  flags.Add("text", &stream.text, "of events and classes: lines of words instead of JSON");
   flags.Add("horizon", &stream.horizon, "steps ahead").Between(1, kMaxHorizon);
   flags.Add("every", &stream.every, "forecast at every so many rows").AtLeast(1);
   stream.quantiles.AddTo(flags);
@@ -121,7 +122,9 @@ absl::Status Check(const StreamFlags& stream) {
   if (absl::Status rows = stream.rows.Check(); !rows.ok()) return rows;
   const int sources = !stream.csv.empty() + !stream.source.empty() + !stream.file.path.empty();
   if (sources != 1) return wrong("give one of --csv=FILE, --events=FILE and --source=system");
-  if (stream.text && stream.file.path.empty()) return wrong("--text is for --events=FILE");
+  if (stream.text && stream.file.path.empty() && stream.model.empty()) {
+    return wrong("--text is for --events=FILE, and for a classifier that --model names");
+  }
   if (absl::Status events = CheckEvents(stream); !events.ok()) return events;
   if (!stream.source.empty() && stream.source != "system") return wrong("--source=", stream.source, " is not system");
   if (stream.alert && !(*stream.alert > 0 && *stream.alert < 1)) {
@@ -298,13 +301,39 @@ int FailOpen(const absl::Status& status, const Interrupt& interrupt) {
   return interrupt.signal() != 0 ? 128 + interrupt.signal() : failed;
 }
 
-// A session of events needs a model of events.
-absl::Status ChooseModel(const StreamFlags& stream, const Interrupt& interrupt, std::string& model) {
-  if (stream.file.path.empty() || !model.empty()) return absl::OkStatus();
+absl::Status CheckClassifier(const StreamFlags& stream, const ForecastStreamOptions& options) {
+  const auto wrong = [&](absl::string_view flag, absl::string_view problem) {
+    return absl::InvalidArgumentError(absl::StrCat(flag, " ", problem, "; --model=", stream.model, " is ",
+                                                   options.classifies ? "a classifier" : "none"));
+  };
+  if (!options.classifies) return stream.text ? wrong("--text", "is for classifiers") : absl::OkStatus();
+  if (stream.alert) return wrong("--alert", "judges forecasts of values");
+  if (!stream.quantiles.levels.empty()) return wrong("--quantiles", "are of forecasts of values");
+  return absl::OkStatus();
+}
+
+// A session of events needs a model of events. The model that a user names for rows may be a classifier.
+absl::Status ChooseModel(const StreamFlags& stream, const Interrupt& interrupt, ForecastStreamOptions& options) {
+  const bool events = !stream.file.path.empty();
+  if (events != options.model.empty()) return absl::OkStatus();
   const absl::Duration timeout = stream.retry ? absl::InfiniteDuration() : stream.connect_timeout;
-  absl::StatusOr<std::string> found = FindEventModel(stream.connection.target, stream.channel, timeout, interrupt);
-  if (found.ok()) model = *std::move(found);
-  return found.status();
+  const std::string& target = stream.connection.target;
+  absl::StatusOr<std::string> found = events ? FindEventModel(target, stream.channel, timeout, interrupt)
+                                             : KindOfModel(target, stream.channel, options.model, timeout, interrupt);
+  if (!found.ok()) return found.status();
+  if (events) {
+    options.model = *std::move(found);
+    return absl::OkStatus();
+  }
+  options.classifies = *found == client::kClassificationKind;
+  options.words = stream.text;
+  return CheckClassifier(stream, options);
+}
+
+// The names of the series that have a line for each row.
+std::vector<std::string> RecordSeries(const RowSource& source, bool classifies) {
+  if (classifies) return {ClassLines::SeriesOf(source.columns())};
+  return source.columns();
 }
 
 int Stream(const StreamFlags& stream, const EventSeries* series = nullptr) {
@@ -313,7 +342,7 @@ int Stream(const StreamFlags& stream, const EventSeries* series = nullptr) {
   const absl::StatusOr<std::unique_ptr<RowSource>> source = OpenSource(stream, series, interrupt);
   if (!source.ok()) return FailOpen(source.status(), interrupt);
   ForecastStreamOptions options = Options(stream);
-  const absl::Status chosen = ChooseModel(stream, interrupt, options.model);
+  const absl::Status chosen = ChooseModel(stream, interrupt, options);
   if (!chosen.ok()) return FailOpen(chosen, interrupt);
   client::MarkNames names(series != nullptr ? 2 * (series->events.size() + 1) : kMarkNames);
   // Replies after a resume name marks of events that were sent before.
@@ -322,17 +351,18 @@ int Stream(const StreamFlags& stream, const EventSeries* series = nullptr) {
   options.events = &events;
   std::unique_ptr<OutputFile> output;
   if (!stream.output.empty()) {
-    absl::StatusOr<std::unique_ptr<OutputFile>> opened = OutputFile::Open(stream.output, (*source)->columns());
+    absl::StatusOr<std::unique_ptr<OutputFile>> opened =
+        OutputFile::Open(stream.output, RecordSeries(**source, options.classifies));
     if (!opened.ok()) return Fail(opened.status());
     output = *std::move(opened);
     if (output->cut_bytes() > 0) {
       Say(absl::StrCat(stream.output, ": cut off ", output->cut_bytes(), " bytes of lines that were not finished"));
     }
-  } else if (!WantsView(stream)) {
+  } else if (!WantsView(stream) || options.classifies) {
     output = OutputFile::Standard();
   }
   std::unique_ptr<LiveView> view;
-  if (WantsView(stream)) {
+  if (WantsView(stream) && !options.classifies) {
     std::unique_ptr<EventChart> chart;
     if ((*source)->has_marks()) {
       chart = std::make_unique<EventChart>(events.spans, options.alert.value_or(AlertRule(kSurprisingRate)), names);

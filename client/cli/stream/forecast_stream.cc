@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/sources/time/timestamp.h"
+#include "client/cli/stream/class_lines.h"
 #include "client/cli/stream/events/event_lines.h"
 #include "client/cli/stream/forecast_lines.h"
 #include "client/cli/terminal/report.h"
@@ -79,6 +80,7 @@ absl::Status ForecastStream::Run() {
 
 void ForecastStream::SetOutput(client::SessionOptions& session) const {
   session.output.every = options_.every;
+  if (options_.classifies) return;
   session.output.surprise = true;
   session.output.quantiles = options_.levels;
   if (source_.has_marks()) {
@@ -239,7 +241,10 @@ absl::Status ForecastStream::Finish(absl::Status sent) {
 void ForecastStream::OnOpened(client::Session&, const client::Opened& opened) {
   told_waiting_ = false;
   const std::vector<float>& levels = options_.levels.empty() ? opened.model.quantiles : options_.levels;
-  if (source_.has_marks()) {
+  if (options_.classifies) {
+    lines_ =
+        std::make_unique<ClassLines>(source_.columns(), opened.model.Classes(), source_.has_times(), options_.words);
+  } else if (source_.has_marks()) {
     const EventStreamOptions& events = *options_.events;
     lines_ = std::make_unique<EventLines>(
         EventLineOptions{.series = source_.columns()[0], .spans = events.spans, .words = events.words}, levels,

@@ -53,6 +53,8 @@ struct ForecastStreamOptions {
   uint32_t every = 1;                          // a forecast at every so many rows
   std::vector<float> levels = {};              // of the quantiles, ascending; empty: the model's
   const EventStreamOptions* events = nullptr;  // not owned; REQUIRES: not null if the source has events
+  bool classifies = false;                     // the model is a classifier: a line has probabilities of its classes
+  bool words = false;                          // of a classifier: lines for people instead of JSON
   RefinementFlags refinement = {};
   DurabilityFlag durability = {};
   bool durable = false;  // the output remembers the delivered forecasts

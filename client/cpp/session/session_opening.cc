@@ -74,6 +74,9 @@ void SessionState::FixShape(const Opened& opened) {
   // A model of events forecasts one event.
   if (opened.model.kind == kEventsKind) horizons_ = {1};
   quantiles_ = options_.output.quantiles.empty() ? opened.model.quantiles : options_.output.quantiles;
+  const bool classifies = opened.model.kind == kClassificationKind;
+  values_ = classifies ? std::max<size_t>(1, opened.model.Classes().size())
+                       : channels_ * horizons_.size() * quantiles_.size();
 }
 
 void SessionState::ResetLog(uint64_t seq) {

@@ -162,13 +162,14 @@ class SessionState {
   Listener& listener_;  // valid until detached
   std::atomic<bool> detached_ = false;
 
-  uint32_t handle_ = 0;  // the connection's thread only, as are the next eight
+  uint32_t handle_ = 0;  // the connection's thread only, as are the next nine
   uint64_t writer_ = 0;
   uint64_t open_number_ = 0;
   size_t channels_ = 1;
   std::vector<uint32_t> horizons_;  // a forecast's
   std::vector<float> quantiles_;
-  int repairs_ = 0;  // refusals since the server last made progress
+  size_t values_ = 1;  // of a forecast
+  int repairs_ = 0;    // refusals since the server last made progress
   bool told_disconnected_ = false;
   uint64_t overdue_below_ = 0;  // the listener has heard of missing events below
 

@@ -134,10 +134,9 @@ absl::Status SessionState::CheckShape(const v1::Forecasts& forecasts) const {
   const auto fits = [&](int size, size_t width) {  // a product could wrap round
     return static_cast<uint64_t>(size) / width == results && static_cast<uint64_t>(size) % width == 0;
   };
-  const size_t channel_results = horizons_.size() * quantiles_.size();
   const EventOutput& events = options_.output.events;
   const auto fits_or_none = [&](int size, size_t width) { return size == 0 || (width > 0 && fits(size, width)); };
-  if (forecasts.next_seq() >= first && fits(forecasts.values_size(), channels_ * channel_results) &&
+  if (forecasts.next_seq() >= first && fits(forecasts.values_size(), values_) &&
       fits_or_none(forecasts.surprise_size(), channels_) && fits_or_none(forecasts.offsets_size(), channels_) &&
       fits_or_none(forecasts.learning_size(), channels_) && fits_or_none(forecasts.times_ns_size(), 1) &&
       fits_or_none(forecasts.steps_ns_size(), 1) && fits_or_none(forecasts.within_size(), events.spans_s.size()) &&
@@ -151,8 +150,8 @@ absl::Status SessionState::CheckShape(const v1::Forecasts& forecasts) const {
                             " surprises, ", forecasts.offsets_size(), " offsets, ", forecasts.learning_size(),
                             " marks of learning, ", forecasts.times_ns_size(), " times, ", forecasts.steps_ns_size(),
                             " steps, ", forecasts.within_size(), " spans, ", forecasts.marks_size(), " marks and ",
-                            forecasts.mark_probabilities_size(), " probabilities of marks; ", results, " x ", channels_,
-                            " x ", channel_results, " values expected"));
+                            forecasts.mark_probabilities_size(), " probabilities of marks; ", results, " x ", values_,
+                            " values expected"));
 }
 
 // Forecasts themselves may be anything: NaN and infinity are shown as no number.
@@ -192,7 +191,6 @@ SessionState::Next SessionState::OnForecasts(const v1::Forecasts& forecasts) {
 
 // Replies below `from` came before a break. Steps are bit-identical: the replies are equal, and not handed over again.
 void SessionState::HandOver(const v1::Forecasts& forecasts, uint64_t from) {
-  const size_t width = channels_ * horizons_.size() * quantiles_.size();
   const absl::Span<const float> values = forecasts.values();
   const absl::Span<const float> surprise = forecasts.surprise();
   const absl::Span<const double> offsets = forecasts.offsets();
@@ -208,7 +206,7 @@ void SessionState::HandOver(const v1::Forecasts& forecasts, uint64_t from) {
       if (seq < from) continue;
       if (detached_) return;
       forecast.seq = seq;
-      forecast.values = values.subspan(i * width, width);
+      forecast.values = values.subspan(i * values_, values_);
       if (!surprise.empty()) forecast.surprise = surprise.subspan(i * channels_, channels_);
       if (!offsets.empty()) forecast.offsets = offsets.subspan(i * channels_, channels_);
       if (!learning.empty()) forecast.learning = learning.subspan(i * channels_, channels_);

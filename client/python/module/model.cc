@@ -39,6 +39,10 @@ absl::StatusOr<std::shared_ptr<Model>> Model::Load(const std::string& folder, co
   if (absl::Status status = CheckChoice(device, tier); !status.ok()) return status;
   absl::StatusOr<package::ModelPackage> package = package::LoadPackage(folder);
   if (!package.ok()) return package.status();
+  if (package->kind != package::kForecaster) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(folder, ": the kind is \"", package->kind, "\", and only forecasters run in the process"));
+  }
   const engine::Tier wanted = *TierOf(tier);
   absl::StatusOr<std::unique_ptr<engine::Engine>> made = absl::UnavailableError("");
   std::string where = "cuda";

@@ -1,7 +1,12 @@
 #include "model/tasks/classification/earliness.h"
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
 namespace aaren::classification {
 namespace {
+
+constexpr int kFifth = kShares / 5;
 
 // The index of the share at which the case is decided.
 int DecidedAt(const Unfolding& one, double threshold) {
@@ -42,6 +47,20 @@ double BestThreshold(absl::Span<const Unfolding> cases) {
     best_mean = mean;
   }
   return best;
+}
+
+std::string ScoreTable(absl::Span<const Unfolding> cases, double threshold) {
+  const std::array<double, kShares> accuracy = AccuracyByShare(cases);
+  const EarlyScore early = ScoreEarly(cases, threshold);
+  std::string text = absl::StrFormat("%d cases, accuracy %.2f %%\nshare seen ", cases.size(), 100 * accuracy.back());
+  for (int i = kFifth; i <= kShares; i += kFifth) absl::StrAppendFormat(&text, "%8d %%", 100 * i / kShares);
+  absl::StrAppend(&text, "\naccuracy   ");
+  for (int i = kFifth; i <= kShares; i += kFifth) absl::StrAppendFormat(&text, "%8.2f %%", 100 * accuracy[i - 1]);
+  absl::StrAppendFormat(&text,
+                        "\ndecided at a probability of %.2f: accuracy %.2f %% after %.1f %% of a case, harmonic mean "
+                        "%.3f\n",
+                        threshold, 100 * early.accuracy, 100 * early.earliness, early.harmonic_mean);
+  return text;
 }
 
 }  // namespace aaren::classification

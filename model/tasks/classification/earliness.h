@@ -8,6 +8,7 @@
 // accuracy and 1 - earliness rewards both (Schäfer and Leser, "TEASER", 2020).
 
 #include <array>
+#include <string>
 
 #include "absl/types/span.h"
 
@@ -35,6 +36,9 @@ EarlyScore ScoreEarly(absl::Span<const Unfolding> cases, double threshold);
 
 // The threshold among 0.50, 0.51 ... 1.00 with the largest harmonic mean; the highest of equals. REQUIRES: a case.
 double BestThreshold(absl::Span<const Unfolding> cases);
+
+// Lines for people: accuracy of whole cases, of each fifth of their length, and of early decisions. REQUIRES: a case.
+std::string ScoreTable(absl::Span<const Unfolding> cases, double threshold);
 
 }  // namespace aaren::classification
 

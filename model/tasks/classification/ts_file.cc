@@ -115,20 +115,19 @@ void FillChannel(std::vector<float>& values) {
   }
 }
 
-struct Moments {
-  double mean = 0, deviation = 0;
-};
-
-// Over channel `c` of all cases.
-Moments ChannelMoments(const LabelledSet& set, size_t c) {
+ChannelScale ScaleOf(const LabelledSet& set, size_t c) {
   double count = 0, sum = 0, squares = 0;
-  for (const LabelledSeries& one : set.cases) {
-    for (const float value : one.channels[c]) sum += value, ++count;
-  }
+  const auto for_each = [&](const auto& take) {
+    for (const LabelledSeries& one : set.cases) {
+      for (const float value : one.channels[c]) {
+        if (!std::isnan(value)) take(value);
+      }
+    }
+  };
+  for_each([&](float value) { sum += value, ++count; });
+  if (count == 0) return {};
   const double mean = sum / count;
-  for (const LabelledSeries& one : set.cases) {
-    for (const float value : one.channels[c]) squares += (value - mean) * (value - mean);
-  }
+  for_each([&](float value) { squares += (value - mean) * (value - mean); });
   return {.mean = mean, .deviation = std::sqrt(squares / std::max(1.0, count - 1))};
 }
 
@@ -170,17 +169,38 @@ void FillGaps(LabelledSet& set) {
   }
 }
 
+void HoldLast(LabelledSet& set) {
+  for (LabelledSeries& one : set.cases) {
+    for (std::vector<float>& channel : one.channels) {
+      float last = 0;
+      for (float& value : channel) value = last = std::isnan(value) ? last : value;
+    }
+  }
+}
+
+std::vector<ChannelScale> ScalesOf(const LabelledSet& set) {
+  std::vector<ChannelScale> scales;
+  for (size_t c = 0; c < set.channels(); ++c) scales.push_back(ScaleOf(set, c));
+  return scales;
+}
+
+void Standardise(absl::Span<const double> means, absl::Span<const double> deviations, LabelledSet& set) {
+  for (LabelledSeries& one : set.cases) {
+    for (size_t c = 0; c < one.channels.size(); ++c) {
+      for (float& value : one.channels[c]) value = static_cast<float>((value - means[c]) / deviations[c]);
+    }
+  }
+}
+
 void Standardise(LabelledSet& set) {
   // Keeps a constant channel finite, as the library of the paper's experiments does.
   constexpr double kLeast = 2.2e-16;
-  for (size_t c = 0; c < set.channels(); ++c) {
-    const Moments moments = ChannelMoments(set, c);
-    for (LabelledSeries& one : set.cases) {
-      for (float& value : one.channels[c]) {
-        value = static_cast<float>((value - moments.mean) / (moments.deviation + kLeast));
-      }
-    }
+  std::vector<double> means, deviations;
+  for (const ChannelScale& scale : ScalesOf(set)) {
+    means.push_back(scale.mean);
+    deviations.push_back(scale.deviation + kLeast);
   }
+  Standardise(means, deviations, set);
 }
 
 void StandardiseCases(LabelledSet& set) {

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 
 namespace aaren::classification {
 
@@ -37,8 +38,20 @@ absl::StatusOr<LabelledSet> ReadTsFile(const std::string& path);
 // without any value becomes 0.
 void FillGaps(LabelledSet& set);
 
-// Subtracts the mean of each channel over all cases, and divides by the sample standard deviation.
+// Fills missing values with the last value of the channel before, and with 0 before the first.
+void HoldLast(LabelledSet& set);
+
+struct ChannelScale {
+  double mean = 0, deviation = 0;  // the sample standard deviation
+};
+
+// Of each channel over all cases, without missing values; 0 for a channel without any value.
+std::vector<ChannelScale> ScalesOf(const LabelledSet& set);
+
+// Subtracts the mean of each channel over all cases, and divides by the sample standard deviation. The second form
+// takes means and deviations above 0 from other data, one for each channel.
 void Standardise(LabelledSet& set);
+void Standardise(absl::Span<const double> means, absl::Span<const double> deviations, LabelledSet& set);
 
 // Subtracts the mean of each channel of each case, and divides each time step by the deviation between its channels.
 void StandardiseCases(LabelledSet& set);

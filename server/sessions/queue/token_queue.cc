@@ -39,9 +39,9 @@ void TokenQueue::PushTokens(session::Session& session, const session::TokensView
                             const store::TokenClock& clock, int64_t arrival_ns) {
   WaitingItem& item = Push(session, WaitingItem::Kind::kTokens, tokens.trace);
   item.silent = tokens.silent;
-  item.tokens = static_cast<uint32_t>(tokens.count(session.channels)) - skip;
+  item.tokens = static_cast<uint32_t>(tokens.count(session.values_per_token())) - skip;
   item.arrival_ns = arrival_ns;
-  const task::TokenNumbers fresh = tokens.From(skip, session.channels);
+  const task::TokenNumbers fresh = tokens.From(skip, session.values_per_token());
   float* const inputs = item.SetNumbers(fresh.times_ns, item.tokens * session.inputs_per_token());
   session.model->conversion->CopyInputs(fresh, session.channels, *session.plan, inputs);
   Count(session, item);

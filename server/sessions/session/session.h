@@ -98,6 +98,9 @@ struct Session : Binding, SessionFlags, SessionStream, SessionSaves {
   size_t inputs() const { return model->conversion->inputs(*plan); }
   size_t inputs_per_token() const { return channels * inputs(); }
 
+  // How many values of a client make a token.
+  uint32_t values_per_token() const { return channels * model->conversion->values_per_series(); }
+
   // The engine's floats of a result, for one channel. REQUIRES: a stream has the session.
   size_t result_floats() const { return model->engine->result_floats() + plan->selected(); }
 
@@ -109,9 +112,9 @@ struct Session : Binding, SessionFlags, SessionStream, SessionSaves {
   Session* next = nullptr;
   uint64_t epoch = 0;
   uint64_t incarnation = 0;
-  CompactKey key;     // tenant, '/', id
-  Handle handle = 0;  // of `stream`
-  uint32_t channels = 1;
+  CompactKey key;         // tenant, '/', id
+  Handle handle = 0;      // of `stream`
+  uint32_t channels = 1;  // series, each with a row; other than a token's values where the model joins values
 };
 
 }  // namespace aaren::session

@@ -47,7 +47,9 @@ bool SessionShard::Tokens(session::Peer& peer, const session::TokensView& tokens
                          if (!waits) intake_.Accept(session, tokens);
                        },
                        [&](Opening& opening) { intake_.Defer(opening, tokens, opening.call->request.channels); },
-                       [&](Promotion& promotion) { intake_.Defer(promotion, tokens, promotion.demoted->channels); },
+                       [&](Promotion& promotion) {
+                         intake_.Defer(promotion, tokens, tiers_.values_per_token(*promotion.demoted));
+                       },
                        [&](Demoted& demoted) { tiers_.Accept(demoted, tokens); },
                        [&](session::Binding&) { core_.counters.tokens_dropped.Add(tokens.count(1)); }});
   return !waits;

@@ -11,6 +11,7 @@
 // A Conversion knows neither gRPC nor protobuf. A new task is one more pair of files, and a line of NewConversion.
 // Threading: immutable.
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -38,10 +39,11 @@ struct Resolved {
 
 // The model's inputs and results for Models.Get.
 struct Schema {
-  std::vector<std::string> targets;  // names of the forecast columns
+  std::vector<std::string> targets;  // names of the forecast columns; of a classifier, of the classes
   uint32_t horizon = 0;
-  absl::Span<const float> quantiles;  // the conversion's own
-  CovariateCounts covariates;
+  absl::Span<const float> quantiles = {};  // the conversion's own
+  CovariateCounts covariates = {};
+  uint32_t channels = 0;  // of a token, where the model fixes the number; else 0
 };
 
 // A result's numbers of the next event.
@@ -55,9 +57,14 @@ class Conversion {
  public:
   virtual ~Conversion() = default;
 
-  // How many numbers of a token the engine takes for one channel: 2 for a forecaster, the place of a double, and the
+  // How many numbers of a token the engine takes for one series: 2 for a forecaster, the place of a double, and the
   // covariates. Numbers are copied as bits, and nobody else computes with the numbers.
   size_t inputs(const OutputPlan& plan) const { return inputs_ + plan.ahead; }
+
+  // A session of `channels` channels has a row for each of its series. Each channel is a series of its own, but for
+  // models that take several values of a token into one row. `channels` is 0 where an Open leaves the number out.
+  virtual uint32_t values_per_series() const { return 1; }
+  virtual uint32_t series(uint32_t channels) const { return std::max(1u, channels); }
 
   virtual Schema schema() const = 0;
 

@@ -28,6 +28,12 @@ def test_update_gives_quantiles_that_ascend(model, series):
     assert np.array_equal(low, forecast[0.1]) and np.array_equal(high, forecast[0.9])
 
 
+def test_only_a_forecaster_runs_in_the_process():
+    events = os.path.join(os.path.dirname(__file__), "../../../model/bundled/aaren-events")
+    with pytest.raises(errors.InvalidArgument, match='the kind is "events"'):
+        aaren.Forecaster(events)
+
+
 def test_levels_between_and_beyond_the_models_are_in_order(model, series):
     session = model.session()
     session.extend(series[:500])

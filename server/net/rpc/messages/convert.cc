@@ -70,6 +70,7 @@ void FillSchema(const task::Schema& schema, v1::ModelInfo& info) {
     column.set_role(role);
   };
   for (const std::string& target : schema.targets) add(target, v1::Column::TARGET);
+  for (uint32_t i = 0; i < schema.channels; ++i) add(absl::StrCat("channel ", i), v1::Column::PAST_COVARIATE);
   for (uint32_t i = 0; i < schema.covariates.past; ++i) add(absl::StrCat("past ", i), v1::Column::PAST_COVARIATE);
   for (uint32_t i = 0; i < schema.covariates.future; ++i) {
     add(absl::StrCat("future ", i), v1::Column::KNOWN_FUTURE_COVARIATE);

@@ -78,7 +78,7 @@ std::optional<session::Refusal> CheckExisting(const session::OpenRequest& reques
   }
   if (!NamesModel(request.model, model))
     return session::OtherSchema(request.session_id, "model", request.model, model.id);
-  if (request.channels != 0 && request.channels != channels) {
+  if (request.channels != 0 && model.conversion->series(request.channels) != channels) {
     return session::InvalidField("open.channels", absl::StrCat(request.channels, " channels, the session has ",
                                                                channels, " since its creation"));
   }

@@ -63,7 +63,7 @@ void OpenOperation::BeginNew() {
   if (!model.ok()) return Refuse(session::ModelNotFound(model.status()));
   state_.model = TierOf(request(), desk_.models, *model);
   if (auto refusal = CheckCreation(request(), *state_.model)) return Refuse(*refusal);
-  state_.channels = std::max(1u, request().channels);
+  state_.channels = state_.model->conversion->series(request().channels);
   installation_.created = true;
   desk_.stored.Take(call_->key, call_->account, bytes(),
                     [self = shared_from_this()](const std::optional<session::Refusal>& refusal) {

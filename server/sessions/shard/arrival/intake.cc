@@ -19,7 +19,7 @@ uint64_t ExpectedSeq(const session::Session& session) {
 void Intake::Accept(session::Session& session, const session::TokensView& tokens) {
   residents_.OnDelivered(session, tokens.delivered_seq);
   new_tokens_ = true;
-  const uint64_t count = tokens.count(session.channels);
+  const uint64_t count = tokens.count(session.values_per_token());
   const uint64_t expected = ExpectedSeq(session);
   // Without the expected token the item may come from before the client has heard of the refusal.
   if (session.refusing && !tokens.Holds(expected, count)) return core_.counters.tokens_dropped.Add(count);
@@ -53,7 +53,7 @@ void Intake::RefuseUnknown(session::Peer& peer, const session::TokensView& token
 }
 
 void Intake::Refuse(session::Session& session, session::Refusal refusal, const session::TokensView& tokens) {
-  core_.counters.tokens_refused.Add(tokens.count(session.channels));
+  core_.counters.tokens_refused.Add(tokens.count(session.values_per_token()));
   session.refusing = true;
   NoteRefused(tokens.trace, refusal);
   if (session.flow != nullptr) return steps_.queue().PushRefusal(session, std::move(refusal), tokens.trace);

@@ -246,7 +246,7 @@ void Opens::Attach(session::Session& session, Opening& opening, const registrar:
   reply.created = installation.created;
   reply.lost = installation.lost;
   reply.model = session.model;
-  reply.channels = session.channels;
+  reply.channels = session.values_per_token();
   reply.number = request.attempt.number;
   opening.stream->peer.OnOpened(session.handle, reply);
   parts_.intake.Replay(session, opening);

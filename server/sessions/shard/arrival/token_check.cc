@@ -84,7 +84,7 @@ std::optional<session::Refusal> CheckShape(const session::TokensView& tokens, co
   if (const std::optional<task::BadField> bad = conversion.CheckNumbers(tokens, session.channels, *session.plan)) {
     return session::InvalidField(*bad);
   }
-  const uint64_t count = tokens.count(session.channels);
+  const uint64_t count = tokens.count(session.values_per_token());
   if (count > max_tokens) {
     return session::InvalidField("tokens.values",
                                  absl::StrCat(count, " tokens in one item, the limit is ", max_tokens));
@@ -107,7 +107,7 @@ std::optional<session::Refusal> CheckPlace(const session::TokensView& tokens, ui
 
 std::optional<session::Refusal> CheckInFlight(const session::TokensView& tokens, const session::Session& session,
                                               uint64_t most) {
-  const uint64_t end = tokens.first_seq + tokens.count(session.channels);
+  const uint64_t end = tokens.first_seq + tokens.count(session.values_per_token());
   if (!session.tracks_delivery || end <= session.delivered_seq || end - session.delivered_seq <= most) {
     return std::nullopt;
   }
@@ -120,20 +120,21 @@ std::optional<session::Refusal> CheckInFlight(const session::TokensView& tokens,
 std::optional<session::Refusal> CheckContent(const session::TokensView& tokens, const session::Session& session,
                                              uint32_t skip, store::TokenClock& clock) {
   // Tokens before `skip` were checked at their first arrival.
-  const size_t skipped = size_t{skip} * session.channels;
+  const uint32_t channels = session.values_per_token();
+  const size_t skipped = size_t{skip} * channels;
   if (!tokens.values.empty() && AnyInfinite(tokens.values.subspan(skipped))) {
-    return NameInfinite("values", tokens.values, skipped, session.channels);
+    return NameInfinite("values", tokens.values, skipped, channels);
   }
   if (!tokens.doubles.empty() && AnyInfinite(tokens.doubles.subspan(skipped))) {
-    return NameInfinite("doubles", tokens.doubles, skipped, session.channels);
+    return NameInfinite("doubles", tokens.doubles, skipped, channels);
   }
-  const task::TokenNumbers fresh = tokens.From(skip, session.channels);
+  const task::TokenNumbers fresh = tokens.From(skip, channels);
   if (AnyInfinite(fresh.covariates) || AnyInfinite(fresh.future_values)) {
     return session::InvalidField(AnyInfinite(fresh.covariates) ? "tokens.covariates" : "tokens.future_values",
                                  "has an infinite number; missing ones are NaN");
   }
   if (session.regular_times) {
-    const uint64_t count = tokens.count(session.channels);
+    const uint64_t count = tokens.count(channels);
     return CheckRegularTimes(session, tokens.first_seq + skip, tokens.first_seq + count - 1, clock);
   }
   return CheckGivenTimes(tokens.times_ns, skip, clock);

@@ -143,10 +143,15 @@ bool Tiers::EndNeverSaved(const models::LoadedModel& model) {
   return false;
 }
 
+uint32_t Tiers::values_per_token(const Demoted& demoted) const {
+  return demoted.channels * residents_.rows().model(demoted.model)->conversion->values_per_series();
+}
+
 void Tiers::Accept(Demoted& demoted, const session::TokensView& tokens) {
-  const uint64_t count = tokens.count(demoted.channels);
+  const uint32_t values = values_per_token(demoted);
+  const uint64_t count = tokens.count(values);
   if (!demoted.refusing || tokens.Holds(demoted.seq, count)) {
-    return intake_.Defer(Promote(demoted), tokens, demoted.channels);
+    return intake_.Defer(Promote(demoted), tokens, values);
   }
   if (tokens.delivered_seq) demoted.OnDelivered(*tokens.delivered_seq);
   core_.counters.tokens_dropped.Add(count);

@@ -60,6 +60,9 @@ class Tiers {
   void Accept(Demoted& demoted, const session::TokensView& tokens);
   void Close(Demoted& demoted, const DeferredClose& close);
 
+  // How many values of a client make a token of the session.
+  uint32_t values_per_token(const Demoted& demoted) const;
+
   // The stream has gone.
   void Abandon(Demoted& demoted);
   void Abandon(Promotion& promotion);

@@ -46,5 +46,14 @@ TEST(EarlinessTest, TheBestThresholdWaitsForTheRightClass) {
   EXPECT_DOUBLE_EQ(ScoreEarly(cases, BestThreshold(cases)).earliness, 0.8);
 }
 
+TEST(EarlinessTest, TheTableHasAccuracyByFifthsAndTheEarlyDecision) {
+  const std::vector<Unfolding> cases = {Rising(0), Rising(10)};
+  EXPECT_EQ(ScoreTable(cases, 0.5),
+            "2 cases, accuracy 100.00 %\n"
+            "share seen       20 %      40 %      60 %      80 %     100 %\n"
+            "accuracy      50.00 %   50.00 %  100.00 %  100.00 %  100.00 %\n"
+            "decided at a probability of 0.50: accuracy 50.00 % after 50.0 % of a case, harmonic mean 0.500\n");
+}
+
 }  // namespace
 }  // namespace aaren::classification

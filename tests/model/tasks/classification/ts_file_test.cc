@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 
@@ -15,6 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::FloatNear;
 using ::testing::HasSubstr;
 
+constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 constexpr char kHeader[] = "# a comment\n@problemName Tiny\n@timeStamps false\n@classLabel true b a\n\n@data\n";
 
 std::string FileOf(const std::string& text) {
@@ -63,6 +65,22 @@ TEST(TsFileTest, GapsAreFilledInAStraightLine) {
   FillGaps(*set);
   EXPECT_THAT(set->cases[0].channels[0], ElementsAre(1, 1, 2, 3, 4, 4));
   EXPECT_THAT(set->cases[1].channels[0], ElementsAre(0, 0));
+}
+
+TEST(TsFileTest, GapsMayHoldTheLastValue) {
+  LabelledSet set = {.classes = {"a", "b"}, .cases = {{.channels = {{kMissing, 2, kMissing, kMissing, 5}}}}};
+  HoldLast(set);
+  EXPECT_THAT(set.cases[0].channels[0], ElementsAre(0, 2, 2, 2, 5));
+}
+
+TEST(TsFileTest, ScalesLeaveMissingValuesOut) {
+  const LabelledSet set = {
+      .classes = {"a", "b"},
+      .cases = {{.channels = {{1, kMissing}, {kMissing, kMissing}}}, {.channels = {{3, 5}, {kMissing, kMissing}}}}};
+  const std::vector<ChannelScale> scales = ScalesOf(set);
+  EXPECT_EQ(scales[0].mean, 3);
+  EXPECT_EQ(scales[0].deviation, 2);
+  EXPECT_EQ(scales[1].deviation, 0);
 }
 
 TEST(TsFileTest, ChannelsAreStandardisedOverAllCases) {

@@ -17,7 +17,7 @@ struct Column {
   Role role = Role::kTarget;
 };
 
-inline constexpr char kEventsKind[] = "events";
+inline constexpr char kEventsKind[] = "events", kClassificationKind[] = "classification";
 
 struct ModelInfo {
   std::string name = {};
@@ -28,11 +28,21 @@ struct ModelInfo {
   std::vector<float> quantiles = {};  // levels, ascending
   uint64_t row_bytes = 0;             // state of a channel
   std::string description = {};
-  std::vector<Column> columns = {};
+  std::vector<Column> columns = {};                  // of a classifier the targets are the classes
   std::map<std::string, std::string> training = {};  // facts of the training, from the package
 
-  std::string kind = {};  // "forecaster" or kEventsKind; empty: an old server, whose models are forecasters
+  // "forecaster", kEventsKind or kClassificationKind; empty: an old server, whose models are forecasters
+  std::string kind = {};
   std::string tier = {};  // for new sessions, for example "exact"
+
+  // The names of a classifier's classes, in the order of their probabilities.
+  std::vector<std::string> Classes() const {
+    std::vector<std::string> names;
+    for (const Column& column : columns) {
+      if (column.role == Column::Role::kTarget) names.push_back(column.name);
+    }
+    return names;
+  }
 
   std::string FullName() const { return name + ":" + std::to_string(version); }  // the form of SessionOptions::model
 };
