@@ -17,9 +17,9 @@ namespace aaren::python {
 // InvalidArgument, naming token and channel, if a value is infinite as a 32-bit float, or if a session occurs twice.
 absl::Status CheckBatch(absl::Span<const Part> parts, const Arrays& arrays);
 
-// Steps all parts: the first worker on the calling thread, and each further worker on a thread of the batch. The calling
-// thread asks `interrupted`. Takes the rows' locks. When an error comes, a session has taken all tokens if the session's
-// run was done, and no token otherwise.
+// Steps all parts: the first worker on the calling thread, each further worker on a thread of the batch. The calling
+// thread asks `interrupted`. Takes the rows' locks. When an error comes, a session has taken all tokens if the
+// session's run was done, and no token otherwise.
 // REQUIRES: CheckBatch accepted the batch.
 absl::Status RunBatch(absl::Span<const Part> parts, const Arrays& arrays,
                       absl::Span<const std::unique_ptr<Worker>> workers, absl::FunctionRef<bool()> interrupted);

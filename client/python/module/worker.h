@@ -58,7 +58,7 @@ class Worker {
   absl::Status Run(absl::Span<const Part> parts, const Arrays& arrays, absl::FunctionRef<bool()> stopped);
 
  private:
-  // The tokens of a part that the next slice takes. Where a slice looks ahead, every token wants a forecast, and has the
+  // The tokens of a part that the next slice takes. Where a slice looks ahead, every token wants a forecast and has the
   // future covariates of the forecast's steps.
   struct Slice {
     size_t part = 0, begin = 0, end = 0, wanted = 0;

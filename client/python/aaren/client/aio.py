@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 
 import numpy.typing as npt
 
-from aaren.client.calls import All, Event, EventCalls, One, SessionCalls, Steps, T, ValueCalls
+from aaren.client.calls import All, One, SessionCalls, Steps, T
+from aaren.client.kinds import Event, EventCalls, ValueCalls
 from aaren.client.loops import LoopStream
 from aaren.client.options import SessionOptions
 from aaren.client.replies import StreamSide

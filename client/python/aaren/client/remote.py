@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
-from aaren.client.calls import All, Event, EventCalls, One, SessionCalls, Steps, T, ValueCalls
+from aaren.client.calls import All, One, SessionCalls, Steps, T
+from aaren.client.kinds import Event, EventCalls, ValueCalls
 from aaren.client.options import SessionOptions
 from aaren.client.replies import StreamSide
 from aaren.client.threads import ThreadStream
