@@ -214,3 +214,13 @@ def test_refused_tokens_leave_a_session_as_it_was(model, server):
 def test_batches_of_unlike_sessions_are_refused_by_name(model):
     with pytest.raises(errors.InvalidArgument, match="series 1 and 0 are of other"):
         model.update([model.session(), model.session(past=1)], [1.0, 2.0])
+
+
+@pytest.mark.parametrize(("options", "words"), [
+    ({"device": "cuda", "tier": "fast"}, "a GPU computes the tier exact, not fast"),
+    ({"tier": "extended-0-0"}, "no tier 'extended-0-0'"),
+    ({"tier": "extended-5-4"}, "5 past and 4 future covariates"),
+])  # fmt: skip
+def test_tiers_that_no_engine_has_are_refused(options, words):
+    with pytest.raises(errors.InvalidArgument, match=words):
+        aaren.Forecaster(**options)
