@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "client/cli/sources/csv.h"
+#include "client/cli/sources/csv/csv.h"
 #include "tests/fuzz/target.h"
 
 namespace aaren::fuzz {

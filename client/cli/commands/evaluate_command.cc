@@ -21,7 +21,7 @@
 #include "client/cli/flags/event_flags.h"
 #include "client/cli/flags/level_flags.h"
 #include "client/cli/flags/refinement_flags.h"
-#include "client/cli/sources/csv_flags.h"
+#include "client/cli/sources/csv/csv_flags.h"
 #include "client/cli/sources/events/event_file_flags.h"
 #include "client/cli/sources/regular_source.h"
 #include "client/cli/sources/series_list.h"

@@ -79,8 +79,7 @@ std::string ProfileToJson(absl::string_view folded) {
       AppendJson(frame, out);
     }
     out += ']';
-    object.Add("samples", stack->samples).Close();
-    out += '\n';
+    object.Add("samples", stack->samples).CloseLine();
   }
   return out;
 }

@@ -23,7 +23,7 @@
 #include "client/cli/flags/level_flags.h"
 #include "client/cli/flags/refinement_flags.h"
 #include "client/cli/sources/ahead/known_ahead.h"
-#include "client/cli/sources/csv_flags.h"
+#include "client/cli/sources/csv/csv_flags.h"
 #include "client/cli/sources/events/event_file_flags.h"
 #include "client/cli/sources/events/file_events.h"
 #include "client/cli/sources/events/live_events.h"

@@ -181,8 +181,7 @@ std::string ToJsonLines(const std::vector<ScoreRow>& rows, bool levels) {
     AppendCalibration(row, object, out);
     if (levels) AppendLevels(row, object, out);
     if (row.without_covariates) AppendPair("without_covariates", *row.without_covariates, object, out);
-    object.Close();
-    out += '\n';
+    object.CloseLine();
   }
   return out;
 }
@@ -194,8 +193,7 @@ std::string WindowsToJsonLines(const std::vector<EvaluatedSeries>& series, const
       JsonObject object(out);
       object.Add("series", series[i].name).Add("origin", window.origin).Add("age", window.age);
       for (const Forecaster& one : kForecasters) AppendWindow(one.key, window.*one.window, object, out);
-      object.Close();
-      out += '\n';
+      object.CloseLine();
     }
   }
   return out;

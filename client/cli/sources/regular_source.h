@@ -20,7 +20,7 @@
 
 #include "aaren/client/regular_series.h"
 #include "absl/time/time.h"
-#include "client/cli/sources/csv.h"
+#include "client/cli/sources/csv/csv.h"
 #include "client/cli/sources/row_source.h"
 
 namespace aaren::cli {

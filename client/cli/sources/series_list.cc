@@ -7,7 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "client/cli/sources/csv.h"
+#include "client/cli/sources/csv/csv.h"
 
 namespace aaren::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "client/cli/sources/csv_options.h"
+#include "client/cli/sources/csv/csv_options.h"
 
 namespace aaren::cli {
 

@@ -10,6 +10,7 @@
 #include "absl/random/random.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
 #include "client/cli/evaluate/events/quantile_law.h"
 #include "client/cli/terminal/json.h"
 #include "client/cli/terminal/report.h"
@@ -169,29 +170,19 @@ absl::StatusOr<EventScores> EvaluateEvents(const std::vector<EventSeries>& serie
 
 std::string EventScoresToJsonLines(const events::Evaluation& evaluation) {
   std::string out;
+  const auto begin = [&](absl::string_view kind, const std::string& method) {
+    JsonObject line(out);
+    line.Add("score", kind).Add("method", method).Add("events", evaluation.events);
+    return line;
+  };
   for (const events::TimeScore& score : evaluation.times) {
-    JsonObject(out)
-        .Add("score", "time")
-        .Add("method", score.name)
-        .Add("events", evaluation.events)
-        .Add("nll", score.nll)
-        .Add("binned_nll", score.binned)
-        .Add("wql", score.wql)
-        .Add("ks", score.ks)
-        .Add("coverage80", score.inside)
-        .Close();
-    out += '\n';
+    JsonObject line = begin("time", score.name);
+    line.Add("nll", score.nll).Add("binned_nll", score.binned).Add("wql", score.wql).Add("ks", score.ks);
+    line.Add("coverage80", score.inside).CloseLine();
   }
   for (const events::MarkScore& score : evaluation.marks) {
-    JsonObject(out)
-        .Add("score", "mark")
-        .Add("method", score.name)
-        .Add("events", evaluation.events)
-        .Add("nll", score.nll)
-        .Add("named", score.accuracy)
-        .Add("new", evaluation.fresh_share)
-        .Close();
-    out += '\n';
+    JsonObject line = begin("mark", score.name);
+    line.Add("nll", score.nll).Add("named", score.accuracy).Add("new", evaluation.fresh_share).CloseLine();
   }
   return out;
 }

@@ -11,7 +11,7 @@
 
 #include "aaren/client/regular_series.h"
 #include "absl/status/statusor.h"
-#include "client/cli/sources/csv.h"
+#include "client/cli/sources/csv/csv.h"
 
 namespace aaren::cli {
 

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "client/cli/sources/csv_flags.h"
+#include "client/cli/sources/csv/csv_flags.h"
 #include "client/cli/sources/events/event_reader.h"
 #include "model/command_line/flags.h"
 

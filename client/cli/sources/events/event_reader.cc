@@ -6,7 +6,7 @@
 #include "aaren/client/event_marks.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "client/cli/sources/csv_cell.h"
+#include "client/cli/sources/csv/csv_cell.h"
 #include "client/cli/sources/time/timestamp.h"
 #include "client/cli/terminal/report.h"
 

@@ -12,8 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
-#include "client/cli/sources/csv_cell.h"
-#include "client/cli/sources/csv_record.h"
+#include "client/cli/sources/csv/csv_cell.h"
+#include "client/cli/sources/csv/csv_record.h"
 #include "client/cli/sources/text_bytes.h"
 
 namespace aaren::cli {

@@ -5,7 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "client/cli/sources/csv.h"
+#include "client/cli/sources/csv/csv.h"
 
 namespace aaren::cli {
 namespace {

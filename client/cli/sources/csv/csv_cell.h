@@ -1,5 +1,5 @@
-#ifndef AAREN_CLIENT_CLI_SOURCES_CSV_CELL_H_
-#define AAREN_CLIENT_CLI_SOURCES_CSV_CELL_H_
+#ifndef AAREN_CLIENT_CLI_SOURCES_CSV_CSV_CELL_H_
+#define AAREN_CLIENT_CLI_SOURCES_CSV_CSV_CELL_H_
 
 // ReadCell tells whether a cell of a CSV file is a number, no value, or text.
 //
@@ -45,4 +45,4 @@ std::string Excerpt(absl::string_view cell);
 
 }  // namespace aaren::cli
 
-#endif  // AAREN_CLIENT_CLI_SOURCES_CSV_CELL_H_
+#endif  // AAREN_CLIENT_CLI_SOURCES_CSV_CSV_CELL_H_

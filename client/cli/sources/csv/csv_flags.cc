@@ -1,4 +1,4 @@
-#include "client/cli/sources/csv_flags.h"
+#include "client/cli/sources/csv/csv_flags.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -1,5 +1,5 @@
-#ifndef AAREN_CLIENT_CLI_SOURCES_CSV_COLUMNS_H_
-#define AAREN_CLIENT_CLI_SOURCES_CSV_COLUMNS_H_
+#ifndef AAREN_CLIENT_CLI_SOURCES_CSV_CSV_COLUMNS_H_
+#define AAREN_CLIENT_CLI_SOURCES_CSV_CSV_COLUMNS_H_
 
 // ChooseColumns decides which columns of a CSV file are times, series, or neither. Options decide first. Without
 // options, the column of times is the first in this list that the file has:
@@ -21,8 +21,8 @@
 #include "aaren/client/session_options.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "client/cli/sources/csv_dialect.h"
-#include "client/cli/sources/csv_options.h"
+#include "client/cli/sources/csv/csv_dialect.h"
+#include "client/cli/sources/csv/csv_options.h"
 
 namespace aaren::cli {
 
@@ -45,4 +45,4 @@ absl::StatusOr<CsvColumns> ChooseColumns(const CsvDialect& dialect, const CsvOpt
 
 }  // namespace aaren::cli
 
-#endif  // AAREN_CLIENT_CLI_SOURCES_CSV_COLUMNS_H_
+#endif  // AAREN_CLIENT_CLI_SOURCES_CSV_CSV_COLUMNS_H_

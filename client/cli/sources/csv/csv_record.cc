@@ -1,4 +1,4 @@
-#include "client/cli/sources/csv_record.h"
+#include "client/cli/sources/csv/csv_record.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,12 +1,12 @@
-#ifndef AAREN_CLIENT_CLI_SOURCES_CSV_FLAGS_H_
-#define AAREN_CLIENT_CLI_SOURCES_CSV_FLAGS_H_
+#ifndef AAREN_CLIENT_CLI_SOURCES_CSV_CSV_FLAGS_H_
+#define AAREN_CLIENT_CLI_SOURCES_CSV_CSV_FLAGS_H_
 
 // The flags that say how CSV files are read. Threading: a plain value.
 
 #include <string>
 
 #include "absl/status/status.h"
-#include "client/cli/sources/csv_options.h"
+#include "client/cli/sources/csv/csv_options.h"
 #include "client/cli/sources/regular_source.h"
 #include "model/command_line/flags.h"
 
@@ -25,4 +25,4 @@ struct CsvFlags {
 
 }  // namespace aaren::cli
 
-#endif  // AAREN_CLIENT_CLI_SOURCES_CSV_FLAGS_H_
+#endif  // AAREN_CLIENT_CLI_SOURCES_CSV_CSV_FLAGS_H_

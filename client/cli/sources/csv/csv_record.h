@@ -1,5 +1,5 @@
-#ifndef AAREN_CLIENT_CLI_SOURCES_CSV_RECORD_H_
-#define AAREN_CLIENT_CLI_SOURCES_CSV_RECORD_H_
+#ifndef AAREN_CLIENT_CLI_SOURCES_CSV_CSV_RECORD_H_
+#define AAREN_CLIENT_CLI_SOURCES_CSV_CSV_RECORD_H_
 
 // A CsvRecordReader cuts a stream of bytes into the records of a CSV file, in constant memory. Records are lines that
 // end in LF or CRLF, fields between commas or another delimiter, quoted as RFC 4180 says (a quoted field may hold
@@ -82,4 +82,4 @@ class CsvRecordReader {
 
 }  // namespace aaren::cli
 
-#endif  // AAREN_CLIENT_CLI_SOURCES_CSV_RECORD_H_
+#endif  // AAREN_CLIENT_CLI_SOURCES_CSV_CSV_RECORD_H_

@@ -1,4 +1,4 @@
-#include "client/cli/sources/csv_dialect.h"
+#include "client/cli/sources/csv/csv_dialect.h"
 
 #include <algorithm>
 #include <iterator>

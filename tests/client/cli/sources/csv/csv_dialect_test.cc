@@ -1,6 +1,6 @@
 // Spellings of one table: what differs is how it is written, never what is read.
 
-#include "client/cli/sources/csv_dialect.h"
+#include "client/cli/sources/csv/csv_dialect.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "client/cli/sources/csv.h"
+#include "client/cli/sources/csv/csv.h"
 #include "client/cli/sources/text_bytes.h"
 
 namespace aaren::cli {

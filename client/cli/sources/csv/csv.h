@@ -1,5 +1,5 @@
-#ifndef AAREN_CLIENT_CLI_SOURCES_CSV_H_
-#define AAREN_CLIENT_CLI_SOURCES_CSV_H_
+#ifndef AAREN_CLIENT_CLI_SOURCES_CSV_CSV_H_
+#define AAREN_CLIENT_CLI_SOURCES_CSV_CSV_H_
 
 // A CsvReader reads time series from a CSV file, row by row, in constant memory: a header line with the names of the
 // columns, then a row per time step. Each column is a series, except for the column of the times.
@@ -24,10 +24,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "client/cli/sources/csv_columns.h"
-#include "client/cli/sources/csv_dialect.h"
-#include "client/cli/sources/csv_options.h"
-#include "client/cli/sources/csv_record.h"
+#include "client/cli/sources/csv/csv_columns.h"
+#include "client/cli/sources/csv/csv_dialect.h"
+#include "client/cli/sources/csv/csv_options.h"
+#include "client/cli/sources/csv/csv_record.h"
 #include "client/cli/sources/time/time_format.h"
 
 namespace aaren::cli {
@@ -121,4 +121,4 @@ absl::StatusOr<ByteSource> OpenBytes(const std::string& path);
 
 }  // namespace aaren::cli
 
-#endif  // AAREN_CLIENT_CLI_SOURCES_CSV_H_
+#endif  // AAREN_CLIENT_CLI_SOURCES_CSV_CSV_H_

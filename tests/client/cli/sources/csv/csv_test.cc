@@ -1,4 +1,4 @@
-#include "client/cli/sources/csv.h"
+#include "client/cli/sources/csv/csv.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-#ifndef AAREN_CLIENT_CLI_SOURCES_CSV_OPTIONS_H_
-#define AAREN_CLIENT_CLI_SOURCES_CSV_OPTIONS_H_
+#ifndef AAREN_CLIENT_CLI_SOURCES_CSV_CSV_OPTIONS_H_
+#define AAREN_CLIENT_CLI_SOURCES_CSV_CSV_OPTIONS_H_
 
 // CsvOptions is the user's description of a CSV file, completed by the reader. Threading: a plain value.
 
@@ -28,4 +28,4 @@ struct CsvOptions {
 
 }  // namespace aaren::cli
 
-#endif  // AAREN_CLIENT_CLI_SOURCES_CSV_OPTIONS_H_
+#endif  // AAREN_CLIENT_CLI_SOURCES_CSV_CSV_OPTIONS_H_

@@ -1,5 +1,5 @@
-#ifndef AAREN_CLIENT_CLI_SOURCES_CSV_DIALECT_H_
-#define AAREN_CLIENT_CLI_SOURCES_CSV_DIALECT_H_
+#ifndef AAREN_CLIENT_CLI_SOURCES_CSV_CSV_DIALECT_H_
+#define AAREN_CLIENT_CLI_SOURCES_CSV_CSV_DIALECT_H_
 
 // FindDialect tells from the first records of a CSV file how the file is written:
 //
@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "client/cli/sources/csv_cell.h"
-#include "client/cli/sources/csv_options.h"
-#include "client/cli/sources/csv_record.h"
+#include "client/cli/sources/csv/csv_cell.h"
+#include "client/cli/sources/csv/csv_options.h"
+#include "client/cli/sources/csv/csv_record.h"
 
 namespace aaren::cli {
 
@@ -49,4 +49,4 @@ CsvDialect FindDialect(CsvRecordReader& records, const CsvOptions& options, bool
 
 }  // namespace aaren::cli
 
-#endif  // AAREN_CLIENT_CLI_SOURCES_CSV_DIALECT_H_
+#endif  // AAREN_CLIENT_CLI_SOURCES_CSV_CSV_DIALECT_H_

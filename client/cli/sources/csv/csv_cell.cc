@@ -1,4 +1,4 @@
-#include "client/cli/sources/csv_cell.h"
+#include "client/cli/sources/csv/csv_cell.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "client/cli/sources/csv.h"
+#include "client/cli/sources/csv/csv.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "client/cli/sources/csv_cell.h"
+#include "client/cli/sources/csv/csv_cell.h"
 #include "client/cli/sources/text_bytes.h"
 
 namespace aaren::cli {

@@ -1,4 +1,4 @@
-#include "client/cli/sources/csv_columns.h"
+#include "client/cli/sources/csv/csv_columns.h"
 
 #include <algorithm>
 #include <array>
