@@ -18,6 +18,21 @@ HWY_BEFORE_NAMESPACE();
 namespace aaren::math {
 namespace HWY_NAMESPACE {
 
+// x / whole. With a fused multiply-add, a product by the rounded reciprocal and one correction give the quotient's bits
+// (Brisebarre, Muller and Raina, "Accelerating correctly rounded floating-point division when the divisor is known in
+// advance", 2004), in a third of a division's time. REQUIRES: x is 0 or far above the least normal number, or the
+// quotient is added to 1.
+template <class D>
+HWY_INLINE hn::Vec<D> DivideBy(D d, hn::Vec<D> x, int whole) {
+  const auto divisor = hn::Set(d, static_cast<double>(whole));
+#if !HWY_NATIVE_FMA
+  return hn::Div(x, divisor);
+#else
+  const auto reciprocal = hn::Set(d, 1.0 / whole), quotient = hn::Mul(x, reciprocal);
+  return hn::MulAdd(hn::NegMulAdd(quotient, divisor, x), reciprocal, quotient);
+#endif
+}
+
 template <class D>
 HWY_INLINE hn::Vec<D> ExpOf(D d, hn::Vec<D> x) {
   const auto tiny = hn::Lt(x, hn::Set(d, -700.0));
@@ -27,7 +42,7 @@ HWY_INLINE hn::Vec<D> ExpOf(D d, hn::Vec<D> x) {
   const auto r = hn::Sub(hn::Sub(x, hn::Mul(n, hn::Set(d, kLn2High))), hn::Mul(n, hn::Set(d, kLn2Low)));
   auto p = hn::Set(d, 1.0);
   for (int k = 13; k >= 1; --k) {
-    p = hn::Add(hn::Set(d, 1.0), hn::Div(hn::Mul(p, r), hn::Set(d, static_cast<double>(k))));
+    p = hn::Add(hn::Set(d, 1.0), DivideBy(d, hn::Mul(p, r), k));
   }
   // 2^n is a normal number, so the product is exact.
   const hn::Rebind<int64_t, D> integers;
@@ -65,9 +80,8 @@ HWY_INLINE void TurnOf(D d, hn::Vec<D> turns, double* cosine_out, double* sine_o
   const auto angle = hn::Mul(hn::Set(d, 2 * std::numbers::pi), rest), square = hn::Mul(angle, angle);
   auto cosine = one, sine = one;
   for (int k = 8; k >= 1; --k) {
-    const double even = (2 * k - 1) * (2 * k), odd = (2 * k) * (2 * k + 1);
-    cosine = hn::Sub(one, hn::Div(hn::Mul(square, cosine), hn::Set(d, even)));
-    sine = hn::Sub(one, hn::Div(hn::Mul(square, sine), hn::Set(d, odd)));
+    cosine = hn::Sub(one, DivideBy(d, hn::Mul(square, cosine), (2 * k - 1) * (2 * k)));
+    sine = hn::Sub(one, DivideBy(d, hn::Mul(square, sine), (2 * k) * (2 * k + 1)));
   }
   sine = hn::Mul(sine, angle);
   // A quarter of a turn is 0 to 4. Odd quarters swap cosine and sine.

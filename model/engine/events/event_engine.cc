@@ -24,8 +24,8 @@ constexpr double kNanosecond = 1e-9;
 // A token on its way: what the heads need of the memory as it was when the token was made.
 struct Waiting {
   EventRow* row;
-  EventResult* result;  // or null
-  double gap, rounding, log_scale;
+  EventWish wish;
+  double gap, log_scale;
   Places places;
   size_t live;
   bool token;  // false: the event made none
@@ -62,7 +62,7 @@ class HostEventEngine final : public EventEngine {
   explicit HostEventEngine(const EventPackage& package) : weights_(package) {}
 
   std::unique_ptr<Scratch> NewScratch() const override { return std::make_unique<Tile>(weights_); }
-  void Take(const Event& event, double rounding, EventRow& row, EventResult* result, Scratch& scratch) const override;
+  void Take(const Event& event, const EventWish& wish, EventRow& row, Scratch& scratch) const override;
   void Pass(Scratch& scratch) const override;
   absl::Status Step(absl::Span<const EventRun> runs, Scratch& scratch) const override;
 
@@ -103,7 +103,7 @@ absl::Status HostEventEngine::Step(absl::Span<const EventRun> runs, Scratch& scr
   Tile& tile = static_cast<Tile&>(scratch);
   for (const EventRun& run : runs) {
     for (size_t k = 0; k < run.events.size(); ++k) {
-      Take(run.events[k], 0, *run.row, run.results == nullptr ? nullptr : run.results + k, tile);
+      Take(run.events[k], {.result = run.results == nullptr ? nullptr : run.results + k}, *run.row, tile);
       if (tile.size == kTile) Pass(tile);
     }
   }
@@ -111,8 +111,7 @@ absl::Status HostEventEngine::Step(absl::Span<const EventRun> runs, Scratch& scr
   return absl::OkStatus();
 }
 
-void HostEventEngine::Take(const Event& event, double rounding, EventRow& row, EventResult* result,
-                           Scratch& scratch) const {
+void HostEventEngine::Take(const Event& event, const EventWish& wish, EventRow& row, Scratch& scratch) const {
   Tile& tile = static_cast<Tile&>(scratch);
   EventMemory& memory = row.memory;
   // The difference of any two times fits an unsigned number, and unsigned numbers have no undefined overflow.
@@ -126,9 +125,8 @@ void HostEventEngine::Take(const Event& event, double rounding, EventRow& row, E
   const size_t token = tile.size++;
   Waiting& waiting = tile.waiting[token];
   waiting = {.row = &row,
-             .result = result,
+             .wish = wish,
              .gap = gap,
-             .rounding = rounding,
              .log_scale = 0,
              .places = {},
              .live = memory.live,
@@ -245,11 +243,13 @@ void HostEventEngine::Finish(size_t token, Tile& tile) const {
   const Waiting& waiting = tile.waiting[token];
   EventRow& row = *waiting.row;
   const float* heads = tile.wide.get() + token * tile.wide_stride;
-  EventResult* result = waiting.result;
-  // The surprise is judged before the row takes the new outlook: the event was forecast by the old outlook.
+  EventResult* result = waiting.wish.result;
   if (result != nullptr) {
-    const double surprise = SurpriseOf(row.outlook, waiting.gap, waiting.rounding);
-    *result = {.outlook = kNoOutlook, .marks = {}, .surprise = static_cast<float>(surprise)};
+    *result = {.outlook = kNoOutlook, .marks = {}, .surprise = std::numeric_limits<float>::quiet_NaN()};
+    // The surprise is judged before the row takes the new outlook: the event was forecast by the old outlook.
+    if (waiting.wish.surprise) {
+      result->surprise = static_cast<float>(SurpriseOf(row.outlook, waiting.gap, waiting.wish.rounding));
+    }
   }
   if (!waiting.token) return;
   row.outlook = OutlookOf(heads + weights_.heads.offset(EventWeights::kTime), waiting.places, waiting.log_scale);

@@ -51,6 +51,13 @@ struct EventRun {
   EventResult* results;  // out, [events]; may be null
 };
 
+// The numbers that a caller asks for with an event.
+struct EventWish {
+  EventResult* result = nullptr;  // written by Pass; null: none
+  bool surprise = true;           // false: the result's surprise stays NaN, and costs nothing
+  double rounding = 0;            // seconds between times that a client can tell apart, for the surprise; 0: unknown
+};
+
 class EventEngine {
  public:
   // Memory through which tokens pass.
@@ -62,11 +69,9 @@ class EventEngine {
   virtual ~EventEngine() = default;
   virtual std::unique_ptr<Scratch> NewScratch() const = 0;
 
-  // Takes an event into a row. `result` may be null, and is written by Pass. `rounding`, in seconds, is the distance of
-  // the times that a client can tell apart, and only the surprise depends on the rounding; 0: unknown. REQUIRES: fewer
-  // than kTile events were taken since the last Pass, and the time is not before the row's newest.
-  virtual void Take(const Event& event, double rounding, EventRow& row, EventResult* result,
-                    Scratch& scratch) const = 0;
+  // Takes an event into a row. REQUIRES: fewer than kTile events were taken since the last Pass, and the time is not
+  // before the row's newest.
+  virtual void Take(const Event& event, const EventWish& wish, EventRow& row, Scratch& scratch) const = 0;
 
   // Sends the events that were taken through the network: rows and results are complete afterwards.
   virtual void Pass(Scratch& scratch) const = 0;

@@ -125,7 +125,7 @@ void EventTask::Take(const engine::Run& run, std::byte* bytes, Scratch& scratch)
     float* const surprise = run.surprises == nullptr ? nullptr : run.surprises + i;
     const bool wanted = run.forecast[i] != 0;
     EventResult* const result = wanted || surprise != nullptr ? &batch.results[batch.size] : nullptr;
-    engine_->Take(event, rounding, row, result, *batch.scratch);
+    engine_->Take(event, {result, surprise != nullptr, rounding}, row, *batch.scratch);
     batch.places[batch.size] = {wanted ? std::exchange(forecast, forecast + kForecastFloats) : nullptr, surprise};
     if (wanted) CopyNames(row.memory, batch.forecasts[batch.size].names);
     if (++batch.size == kTile) Pass(batch);

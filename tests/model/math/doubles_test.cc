@@ -50,10 +50,25 @@ TEST(DoublesTest, ManyLogsHaveTheBitsOfEachAlone) {
   for (size_t i = 0; i < x.size(); ++i) EXPECT_EQ(std::bit_cast<uint64_t>(all[i]), std::bit_cast<uint64_t>(Log(x[i])));
 }
 
+TEST(DoublesTest, ManyExpsHaveTheBitsOfEachAlone) {
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> exponent(-20, 2.9), sign(-1, 1);
+  std::vector<double> x(99'997), all(x.size());
+  for (double& one : x) one = std::copysign(std::pow(10, exponent(random)), sign(random));
+  x[0] = 0;
+  x[1] = -0.0;
+  x[2] = std::numeric_limits<double>::denorm_min();
+  x[3] = -701;
+  x[4] = 1e30;
+  x[5] = 1e-300;
+  Exp(x.data(), x.size(), all.data());
+  for (size_t i = 0; i < x.size(); ++i) EXPECT_EQ(std::bit_cast<uint64_t>(all[i]), std::bit_cast<uint64_t>(Exp(x[i])));
+}
+
 TEST(DoublesTest, ManyTurnsHaveTheBitsOfEachAlone) {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> uniform(-1e4, 1e6);
-  std::vector<double> turns(997), cosine(turns.size()), sine(turns.size());
+  std::vector<double> turns(99'997), cosine(turns.size()), sine(turns.size());
   for (size_t i = 0; i < turns.size(); ++i) turns[i] = i < 33 ? 0.125 * (static_cast<double>(i) - 16) : uniform(random);
   Turn(turns.data(), turns.size(), cosine.data(), sine.data());
   for (size_t i = 0; i < turns.size(); ++i) {
