@@ -1,6 +1,7 @@
 #include "model/engine/events/event_engine.h"
 
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
 
 #include <cmath>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "tests/model/engine/events/random_events.h"
+#include "tests/model/engine/only_target.h"
 
 namespace aaren::events {
 namespace {
@@ -69,11 +71,28 @@ TEST_F(EventEngineTest, OtherRowsOfABatchChangeNothing) {
   EXPECT_EQ(BytesOf(first), BytesOf(alone));
 }
 
-TEST_F(EventEngineTest, ResultsHaveTheRecordedBits) {
-  EventRow row = NewEventRow(true);
-  const std::string results = BytesOf(Feed(row, HardEvents(1, 400)));
-  EXPECT_EQ(Fingerprint(results), 12657135945517737708u);
-  EXPECT_EQ(Fingerprint(BytesOf(row)), 6044167652826754605u);
+TEST_F(EventEngineTest, ResultsHaveTheRecordedBitsOnEveryTarget) {
+  for (const int64_t target : engine::ExactTargets()) {
+    const engine::OnlyTarget only(target);
+    EventRow row = NewEventRow(true);
+    const std::string results = BytesOf(Feed(row, HardEvents(1, 400)));
+    EXPECT_EQ(Fingerprint(results), 12657135945517737708u) << hwy::TargetName(target);
+    EXPECT_EQ(Fingerprint(BytesOf(row)), 6044167652826754605u) << hwy::TargetName(target);
+  }
+}
+
+TEST_F(EventEngineTest, ASurpriseThatNobodyAsksForIsMissingAndChangesNothingElse) {
+  EventRow asked = NewEventRow(true), silent = asked;
+  for (const Event& event : HardEvents(1, 100)) {
+    EventResult with = {}, without = {};
+    engine_->Take(event, {.result = &with}, asked, *scratch_);
+    engine_->Take(event, {.result = &without, .surprise = false}, silent, *scratch_);
+    engine_->Pass(*scratch_);
+    EXPECT_TRUE(std::isnan(without.surprise));
+    without.surprise = with.surprise;
+    EXPECT_EQ(BytesOf(std::vector<EventResult>{without}), BytesOf(std::vector<EventResult>{with}));
+  }
+  EXPECT_EQ(BytesOf(silent), BytesOf(asked));
 }
 
 TEST_F(EventEngineTest, ForecastsBeginWithTheFirstIntervalAboveZero) {

@@ -1,12 +1,15 @@
 #include "model/engine/events/quantiles.h"
 
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
 
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <random>
 #include <vector>
+
+#include "tests/model/engine/only_target.h"
 
 namespace aaren::events {
 namespace {
@@ -78,8 +81,8 @@ TEST(QuantilesTest, ALevelHasTheSameBitsInAnyCompany) {
   }
 }
 
-// A reply has the same bits on every machine, for any width of vectors.
-TEST(QuantilesTest, RepliesHaveTheRecordedBits) {
+// The hash of the bits of many replies.
+uint64_t RepliesHash() {
   uint64_t hash = 0xcbf29ce484222325;
   const auto add = [&hash](const std::vector<float>& numbers) {
     for (const float number : numbers) hash = (hash ^ std::bit_cast<uint32_t>(number)) * 0x100000001b3;
@@ -93,7 +96,14 @@ TEST(QuantilesTest, RepliesHaveTheRecordedBits) {
     add(intervals);
     add(probabilities);
   }
-  EXPECT_EQ(hash, 3494856126207344138u);
+  return hash;
+}
+
+TEST(QuantilesTest, RepliesHaveTheRecordedBitsOnEveryTarget) {
+  for (const int64_t target : engine::ExactTargets()) {
+    const engine::OnlyTarget only(target);
+    EXPECT_EQ(RepliesHash(), 3494856126207344138u) << hwy::TargetName(target);
+  }
 }
 
 TEST(QuantilesTest, AnOutlookOfTiesAloneHasNoInterval) {
