@@ -87,24 +87,38 @@ class Simulation {
     return owned;
   }
 
-  Series DrawSeries(uint32_t number, size_t tokens) {
-    std::vector<Series> forms = DrawForms(number, tokens);
-    return std::move(forms[fate_.Draw(forms.size())]);
+  Series::Kind DrawKind() {
+    constexpr Series::Kind kKinds[] = {Series::Kind::kValues, Series::Kind::kEvents, Series::Kind::kNetwork};
+    return kKinds[fate_.Draw(3)];
   }
 
-  // Series of one kind, one for each form of the session's rows.
-  std::vector<Series> DrawForms(uint32_t number, size_t tokens) {
-    constexpr Series::Kind kKinds[] = {Series::Kind::kValues, Series::Kind::kEvents, Series::Kind::kNetwork};
-    const Series::Kind kind = kKinds[fate_.Draw(3)];
-    std::vector<Series> forms;
-    if (kind == Series::Kind::kNetwork) tokens += 40;  // until effects of covariates are learned
-    forms.emplace_back(number, tokens, kind);
+  // The forms of rows that a session may have. No two have as many covariates: tokens for another form are refused.
+  static std::vector<task::RowForm> FormsOf(Series::Kind kind) {
+    std::vector<task::RowForm> forms = {{}};
     if (kind != Series::Kind::kNetwork) return forms;
-    // No two forms have as many covariates: tokens for another form are refused.
     for (const task::CovariateCounts& covariates : {task::CovariateCounts{}, {0, 2}, {1, 2}, {5, 3}}) {
-      forms.emplace_back(number, tokens, kind, task::RowForm{.extended = true, .covariates = covariates});
+      forms.push_back({.extended = true, .covariates = covariates});
     }
     return forms;
+  }
+
+  static Series Make(uint32_t number, size_t tokens, Series::Kind kind, const task::RowForm& rows) {
+    constexpr size_t kMore = 40;  // until effects of covariates are learned
+    return {number, tokens + (kind == Series::Kind::kNetwork ? kMore : 0), kind, rows};
+  }
+
+  Series DrawSeries(uint32_t number, size_t tokens) {
+    const Series::Kind kind = DrawKind();
+    const std::vector<task::RowForm> forms = FormsOf(kind);
+    return Make(number, tokens, kind, forms[fate_.Draw(forms.size())]);
+  }
+
+  // Series of one kind, one for each form of rows.
+  std::vector<Series> DrawForms(uint32_t number, size_t tokens) {
+    const Series::Kind kind = DrawKind();
+    std::vector<Series> series;
+    for (const task::RowForm& rows : FormsOf(kind)) series.push_back(Make(number, tokens, kind, rows));
+    return series;
   }
 
   void Moment() {
