@@ -18,7 +18,8 @@ namespace aaren::cli {
 absl::StatusOr<std::string> FindEventModel(const std::string& target, const client::ChannelOptions& channel,
                                            absl::Duration timeout, const Interrupt& interrupt);
 
-// The kind of the model that a user names as name, name:version or name@label. Empty if the server offers no such model.
+// The kind of the model that a user names as name, name:version or name@label. Empty if the server does not offer the
+// model.
 absl::StatusOr<std::string> KindOfModel(const std::string& target, const client::ChannelOptions& channel,
                                         const std::string& model, absl::Duration timeout, const Interrupt& interrupt);
 
