@@ -10,7 +10,8 @@
 namespace aaren::rpc {
 namespace {
 
-// The full name of the only service in the file of `Message`, where the service's own code was not generated.
+// The full name of the only service in the file of `Message`, where the service's own code was not generated. This use
+// of a message links the descriptors, too.
 template <typename Message>
 const std::string& ServiceBeside() {
   return Message::descriptor()->file()->service(0)->full_name();
