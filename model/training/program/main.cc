@@ -2,6 +2,7 @@
 // aaren-train fit: makes a model of the user's own data and compares it with the bundled model.
 // aaren-train synth: writes series of the generator.
 // aaren-train events: trains a forecaster of events. aaren-train evaluate-events: scores one beside simple rules.
+// aaren-train classify: trains a classifier of series.
 // aaren-train paper: the paper's comparisons of Aaren with the Transformer.
 // Exit status: 0 done, 1 failed, 2 wrong flags or data, 130 interrupted.
 
@@ -30,6 +31,7 @@
 #include "model/package/package.h"
 #include "model/training/fit/fit.h"
 #include "model/training/processes.h"
+#include "model/training/program/classify.h"
 #include "model/training/program/command_line.h"
 #include "model/training/program/cpu.h"
 #include "model/training/program/evaluate_events.h"
@@ -253,6 +255,14 @@ int FitMain(int argc, char** argv) {
   });
 }
 
+int ClassifyMain(int argc, char** argv) {
+  KeepFreedMemory();
+  WaitPassively(argv);
+  StopWhenInterrupted();
+  return Subcommand(ParseClassify(argc - 1, argv + 1),
+                    [](const ClassifyLine& line) { return ClassifyProgram(line, [] { return interrupted == 0; }); });
+}
+
 int PaperMain(int argc, char** argv) {
   KeepFreedMemory();
   WaitPassively(argv);
@@ -274,6 +284,7 @@ int Main(int argc, char** argv) {
   if (verb == "synth") return Subcommand(ParseSynth(argc - 1, argv + 1), Synth);
   if (verb == "evaluate-events") return Subcommand(ParseEvaluateEvents(argc - 1, argv + 1), EvaluateEventsProgram);
   if (verb == "fit") return FitMain(argc, argv);
+  if (verb == "classify") return ClassifyMain(argc, argv);
   if (verb == "paper") return PaperMain(argc, argv);
   return verb == "events" ? EventsMain(argc, argv) : TrainMain(argc, argv);
 }
