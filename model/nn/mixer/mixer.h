@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_NN_MIXER_MIXER_H_
 #define AAREN_MODEL_NN_MIXER_MIXER_H_
 
-// A sequence mixer is the part of a block through which tokens see earlier tokens: an Aaren (aaren.h), or a mixer of the
-// paper's comparisons (model/paper/nn/mixer_kind.h).
+// A sequence mixer is the part of a block through which tokens see earlier tokens: an Aaren (aaren.h), or a mixer of
+// the paper's comparisons (model/paper/nn/mixer_kind.h).
 //
 // A mixer maps N tokens to N tokens. Output k depends on tokens 0 .. k only. forward over a sequence equals Step token
 // by token.
