@@ -29,8 +29,8 @@ std::vector<std::string> PaperSettings::Deviations() const {
   if (patience > 0) all.push_back(absl::StrCat("Training ends after ", patience, " epochs without a better one."));
   if (width > 0)
     all.push_back(absl::StrCat("The network's width is ", width, ", and that of its MLPs four times as much."));
-  if (causal_embedding) all.push_back("The embedding sees the last three steps, not a neighbour on each side.");
-  if (bfloat16_products) all.push_back("Factors of products are rounded to bfloat16.");
+  if (causal_embedding) all.emplace_back("The embedding sees the last three steps, not a neighbour on each side.");
+  if (bfloat16_products) all.emplace_back("Factors of products are rounded to bfloat16.");
   return all;
 }
 
