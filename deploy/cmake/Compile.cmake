@@ -17,7 +17,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # For targets where GCC 12 sees wrong bounds in moves of strings that were made of long literals (its bug 105329).
-  set(AAREN_LONG_LITERALS -Wno-array-bounds -Wno-stringop-overread)
+  set(AAREN_LONG_LITERALS -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
 endif()
 if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   # GCC takes each source of a batch for a header.
