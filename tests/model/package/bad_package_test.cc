@@ -46,7 +46,8 @@ TEST(BadPackageTest, NamesAnExtraTensor) {
   const PackageFolder folder;
   auto tensors = folder.package().tensors;
   tensors["blocks.2.norm1.weight"] = {{1}, {1}};
-  ExpectError(LoadChanged(folder, tensors), absl::StatusCode::kInvalidArgument, "tensor blocks.2.norm1.weight is not");
+  ExpectError(LoadChanged(folder, tensors), absl::StatusCode::kInvalidArgument,
+              "tensor blocks.2.norm1.weight is unknown");
 }
 
 TEST(BadPackageTest, NamesAWrongShapeAndTheRightOne) {

@@ -17,10 +17,12 @@ using testing::HasSubstr;
 class EventPackageTest : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = testing::TempDir() + "event_package_test";
+    const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = testing::TempDir() + "event_package_test_" + test.name();  // tests run beside each other
     std::filesystem::remove_all(folder_);
     ASSERT_TRUE(SaveEventPackage(folder_, package_).ok());
   }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
   void Append(const char* name, const std::string& text) { std::ofstream(folder_ + name, std::ios::app) << text; }
   std::string Error() { return std::string(LoadEventPackage(folder_).status().message()); }
 
