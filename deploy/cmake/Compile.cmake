@@ -12,12 +12,10 @@ target_compile_options(aaren_compile INTERFACE -pthread)
 # A product and a sum are fused only where the code says so: the exact tier depends on it.
 target_compile_options(aaren_compile INTERFACE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Werror -ffp-contract=off)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # GCC 12 sees overlaps in std::string's own operator+ (its bug 105651)
-  target_compile_options(aaren_compile INTERFACE -Wno-restrict)
-endif()
-if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # For targets where GCC 12 sees wrong bounds in moves of strings that were made of long literals (its bug 105329).
-  set(AAREN_LONG_LITERALS -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
+  # GCC 12 sees overlaps in std::string's own operator+ (its bug 105651), and wrong bounds where a string made of a long
+  # literal is moved (its bug 105329). Clang and the sanitizers look for both, too.
+  target_compile_options(aaren_compile INTERFACE
+    -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
 endif()
 if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   # GCC takes each source of a batch for a header.
@@ -45,7 +43,8 @@ function(aaren_shares_headers headers name)
   set_property(GLOBAL APPEND PROPERTY AAREN_SHARES_${headers} ${name})
 endfunction()
 
-# Called once all targets are known. OpenMP changes the language, so its sources do without.
+# Called once all targets are known. OpenMP changes the language, and a module of Python wants code for any address, so
+# such sources do without.
 function(aaren_share_headers headers)
   get_property(names GLOBAL PROPERTY AAREN_SHARES_${headers})
   add_library(${headers} OBJECT ${PROJECT_BINARY_DIR}/shared_headers.cc)
@@ -54,8 +53,9 @@ function(aaren_share_headers headers)
   foreach(name IN LISTS names)
     get_target_property(others ${name} PRECOMPILE_HEADERS_REUSE_FROM)
     get_target_property(own ${name} PRECOMPILE_HEADERS)
+    get_target_property(any_address ${name} POSITION_INDEPENDENT_CODE)
     get_target_property(libraries ${name} LINK_LIBRARIES)
-    if(NOT others AND NOT own AND NOT aaren_openmp IN_LIST libraries)
+    if(NOT others AND NOT own AND NOT any_address AND NOT aaren_openmp IN_LIST libraries)
       target_precompile_headers(${name} REUSE_FROM ${headers})
     endif()
   endforeach()

@@ -1,7 +1,7 @@
 #ifndef AAREN_CLIENT_CLI_COMMANDS_SERVED_MODELS_H_
 #define AAREN_CLIENT_CLI_COMMANDS_SERVED_MODELS_H_
 
-// What commands ask of a server about its models before they open a session. Each question is asked again until
+// Commands ask these questions about a server's models before they open a session. Each question is asked again until
 // `timeout` while the server cannot be reached, and is CANCELLED if interrupted.
 
 #include <string>

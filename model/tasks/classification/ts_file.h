@@ -45,7 +45,7 @@ struct ChannelScale {
   double mean = 0, deviation = 0;  // the sample standard deviation
 };
 
-// Of each channel over all cases, without missing values; 0 for a channel without any value.
+// Each channel has a number over all cases, without missing values; 0 for a channel without any value.
 std::vector<ChannelScale> ScalesOf(const LabelledSet& set);
 
 // Subtracts the mean of each channel over all cases, and divides by the sample standard deviation. The second form
