@@ -1,6 +1,7 @@
 #include "tests/server/simulation/cluster.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -112,17 +113,11 @@ Cluster::Cluster(Fate& fate, const shard::ShardOptions& options, int shards)
       options_(options),
       count_(shards),
       store_(fate),
-      models_(fate.OneIn(2) ? shard::LateModels() : shard::FakeModels()) {
-  const bool late = !shard::LateEnginesOf(*models_).empty();
-  const auto engine_of = [late](const package::ModelPackage& package, engine::Tier tier) {
-    std::unique_ptr<engine::Engine> engine = *engine::NewCpuEngine(package, tier);
-    return late ? std::make_unique<shard::LateEngine>(std::move(engine)) : std::move(engine);
-  };
-  std::vector<std::unique_ptr<engine::Engine>> extended;
-  extended.push_back(engine_of(NetworkModel(), engine::Tier::kExtended));
-  if (!models_->Add(EventModel(), engine_of(EventModel(), engine::Tier::kExact)).ok() ||
-      !models_->Add(NetworkModel(), engine_of(NetworkModel(), engine::Tier::kExact), std::move(extended)).ok()) {
-    fate_.Accuse("a model is refused");
+      models_(fate.OneIn(2) ? shard::LateModels() : shard::FakeModels()),
+      late_(!shard::LateEnginesOf(*models_).empty()) {
+  for (const int version : {1, 2}) {
+    AddModel(EventModel(), version);
+    AddModel(NetworkModel(), version);
   }
   late_engines_ = shard::LateEnginesOf(*models_);
   Start();
@@ -172,11 +167,18 @@ Cluster::Late Cluster::LateOfModels() const {
   return late;
 }
 
-// A model retires, or is offered again, at any moment. New sessions get another model meanwhile, with the same
-// forecasts. An unloaded model was unused: the model that replaces it finds everything it has left.
+// A version of a model retires, or is offered again, at any moment. New sessions get another version meanwhile, or for
+// the default of the table another model, with the same forecasts. An unloaded version was unused: the version that
+// replaces it finds everything it has left.
 void Cluster::ChangeModels() {
-  const std::string digest = fate_.OneIn(2) ? "digest-sum-1" : "digest-sum-2";
-  models_->FindDigest(digest)->retiring ? models_->Offer(digest) : models_->Retire(digest);
+  const auto digest = [](const char* name, int version) { return absl::StrCat("digest-", name, "-", version); };
+  const auto retiring = [this](const std::string& id) { return models_->FindDigest(id)->retiring.load(); };
+  const char* const name = std::array{"sum", "wide", "events"}[fate_.Draw(3)];
+  const int version = fate_.OneIn(2) ? 1 : 2;
+  const std::string changed = digest(name, version);
+  // Opens name "wide" and "events", which then have a version on offer always.
+  const bool needed = name != absl::string_view("sum") && retiring(digest(name, 3 - version));
+  retiring(changed) ? models_->Offer(changed) : needed ? void() : models_->Retire(changed);
   const Late before = LateOfModels();
   const std::vector<std::string> unloaded = models_->Unload();
   if (unloaded.empty()) return;
@@ -191,14 +193,36 @@ void Cluster::ChangeModels() {
 
 void Cluster::AddAgain(const std::string& id) {
   fate_.Tell("model    ", id, " is unloaded");
+  const std::string name = id.substr(0, id.find(':'));
+  const int version = std::stoi(id.substr(id.find(':') + 1));
+  if (name == EventModel().name) return AddModel(EventModel(), version);
+  if (name == NetworkModel().name) return AddModel(NetworkModel(), version);
   package::ModelPackage package;
-  package.name = id.substr(0, id.find(':'));
-  package.version = std::stoi(id.substr(id.find(':') + 1));
+  package.name = name;
+  package.version = version;
   package.config = shard::FakeEngine::Config();
-  package.digest = absl::StrCat("digest-", package.name, "-", package.version);
-  std::unique_ptr<engine::Engine> engine = std::make_unique<shard::FakeEngine>();
-  if (!late_engines_.empty()) engine = std::make_unique<shard::LateEngine>(std::move(engine));
-  if (!models_->Add(std::move(package), std::move(engine)).ok()) fate_.Accuse(id, " is still there");
+  package.digest = absl::StrCat("digest-", name, "-", version);
+  if (!models_->Add(std::move(package), MaybeLate(std::make_unique<shard::FakeEngine>())).ok()) {
+    fate_.Accuse(id, " is still there");
+  }
+}
+
+// All versions of a package have the same weights, and so the same forecasts.
+void Cluster::AddModel(package::ModelPackage package, int version) {
+  package.version = version;
+  package.digest = absl::StrCat("digest-", package.name, "-", version);
+  const auto engine_of = [&](engine::Tier tier) { return MaybeLate(*engine::NewCpuEngine(package, tier)); };
+  std::vector<std::unique_ptr<engine::Engine>> others;
+  if (package.kind == package::kForecaster) others.push_back(engine_of(engine::Tier::kExtended));
+  auto engine = engine_of(engine::Tier::kExact);
+  const std::string name = package.name;
+  if (!models_->Add(std::move(package), std::move(engine), std::move(others)).ok()) {
+    fate_.Accuse(name, ":", version, " is refused");
+  }
+}
+
+std::unique_ptr<engine::Engine> Cluster::MaybeLate(std::unique_ptr<engine::Engine> engine) const {
+  return late_ ? std::make_unique<shard::LateEngine>(std::move(engine)) : std::move(engine);
 }
 
 void Cluster::FinishLate() {

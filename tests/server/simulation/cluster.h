@@ -91,6 +91,8 @@ class Cluster {
   void FinishLate();
   void ChangeModels();
   void AddAgain(const std::string& id);
+  void AddModel(package::ModelPackage package, int version);
+  std::unique_ptr<engine::Engine> MaybeLate(std::unique_ptr<engine::Engine> engine) const;
   Late LateOfModels() const;
 
   Fate& fate_;
@@ -98,6 +100,7 @@ class Cluster {
   const int count_;
   UnreliableStore store_;
   const std::unique_ptr<models::ModelTable> models_;
+  const bool late_;
   std::vector<shard::LateEngine*> late_engines_;
   Late late_before_;  // counts of ended engines
   uint64_t cut_ = 0, unloaded_ = 0;

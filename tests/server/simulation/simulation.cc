@@ -13,7 +13,7 @@ namespace aaren::simulation {
 namespace {
 
 constexpr uint64_t kStorm = 3000;    // moments of trouble
-constexpr uint64_t kLimit = 200000;  // moments until everybody must have finished
+constexpr uint64_t kLimit = 400000;  // moments until everybody must have finished
 
 constexpr size_t kRowBytes = 64, kLongRowBytes = 4096;  // a fake engine's, and about a network's
 
