@@ -15,6 +15,7 @@ constexpr int kOwners = 4, kErrands = 4, kRivals = 3, kContested = 10, kForks = 
 constexpr uint64_t kMemory = 128 << 20;
 constexpr uint64_t kMessage = 512 << 10;
 constexpr absl::Duration kGrace = absl::Seconds(10);
+constexpr absl::Duration kPatience = absl::Minutes(2);  // owners take some seconds alone
 
 // The limits of server/main.cc: for each shard a 64th of the memory for unread replies, half as much for waiting tokens
 // (at least a MiB) and for messages handled in part (room for four); gRPC's buffers; and RocksDB's four and its cache,
@@ -112,16 +113,27 @@ void Soak::Calm() {
   for (const auto& rival : rivals_) rival->Leave();
   std::vector<std::unique_ptr<Actor>> actors;
   for (const auto& owner : owners_) actors.push_back(std::make_unique<Actor>(world_, *owner));
-  const absl::Time deadline = absl::Now() + absl::Minutes(5);
-  const auto finished = [this] {
-    return std::all_of(owners_.begin(), owners_.end(), [](const auto& owner) { return owner->finished(); });
+  const absl::Time deadline = absl::Now() + kPatience;
+  const auto unfinished = [this] {
+    std::string id;
+    for (size_t i = 0; id.empty() && i < owners_.size(); ++i) id = owners_[i]->Unfinished();
+    return id;
   };
-  while (!finished() && !world_.over()) {
+  for (std::string id; !world_.over() && !(id = unfinished()).empty();) {
     Watch(absl::Milliseconds(100), /*samples=*/false);
-    if (absl::Now() > deadline) world_.history.Accuse("", "somebody never finishes");
+    if (absl::Now() > deadline) AccuseUnfinished(id);
   }
   actors.clear();
   for (const auto& owner : owners_) owner->Leave();
+}
+
+void Soak::AccuseUnfinished(const std::string& id) {
+  metrics_ = server_.Metrics();
+  world_.history.Accuse(
+      id, absl::StrCat("the session never finishes; the server has ", metrics_["aaren_streams"], " streams, ",
+                       metrics_["aaren_sessions{state=\"attached\"}"], " attached sessions, ",
+                       metrics_["aaren_queued_tokens"], " queued tokens, ", Held("unread_replies"),
+                       " bytes of unread replies and ", metrics_["aaren_saves_total{outcome=\"stored\"}"], " saves"));
 }
 
 // A storm without events proves nothing.

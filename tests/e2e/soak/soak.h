@@ -30,6 +30,7 @@ class Soak {
  private:
   void Storm(absl::Duration duration);
   void Calm();
+  void AccuseUnfinished(const std::string& id);
   void CheckHappened();
   void CheckIdle();
   void CheckEmpty();

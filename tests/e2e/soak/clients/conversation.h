@@ -43,6 +43,7 @@ class Conversation {
   uint32_t FreeHandle() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Items of a handle never opened: each must be refused with NOT_FOUND.
+  uint32_t AbsentHandle() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return ++absent_; }  // used nowhere else
   void Stray(uint32_t handle) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { ++strays_[handle]; }
 
   // Opens to be refused with the code, by number.
@@ -82,6 +83,7 @@ class Conversation {
   bool welcome_ ABSL_GUARDED_BY(mutex_) = false;
   std::map<uint32_t, std::unique_ptr<Hold>> holds_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<Hold>> past_ ABSL_GUARDED_BY(mutex_);  // handles that were opened again
+  uint32_t absent_ ABSL_GUARDED_BY(mutex_) = 1'000'000;
   std::map<uint32_t, int> strays_ ABSL_GUARDED_BY(mutex_);
   std::map<uint64_t, int> doomed_ ABSL_GUARDED_BY(mutex_);
   uint64_t opens_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -24,8 +24,9 @@ void Owner::Leave() {
   for (auto& conversation : conversations_) conversation.reset();
 }
 
-bool Owner::finished() const {
-  return std::all_of(jobs_.begin(), jobs_.end(), [](const Job& job) { return job.finished->load(); });
+std::string Owner::Unfinished() const {
+  const auto found = std::find_if(jobs_.begin(), jobs_.end(), [](const Job& job) { return !job.finished->load(); });
+  return found == jobs_.end() ? "" : found->errand->id();
 }
 
 bool Owner::Ready(std::unique_ptr<Conversation>& conversation) {
@@ -38,7 +39,7 @@ bool Owner::Ready(std::unique_ptr<Conversation>& conversation) {
 
 void Owner::Turn() {
   absl::SleepFor(absl::Milliseconds(chance_.Draw(10)));
-  if (finished()) return Leave();
+  if (Unfinished().empty()) return Leave();
   if (!world_.calm && chance_.OneIn(1500)) return Die();
   std::unique_ptr<Conversation>& conversation = conversations_[chance_.Draw(2)];
   if (!Ready(conversation)) return;

@@ -24,8 +24,8 @@ class Owner {
   // Does something, and waits a little. In the calm Turn only continues begun work.
   void Turn();
 
-  // All sessions have reached their goals and are closed.
-  bool finished() const;
+  // The first session that has not reached its goal and been closed; empty: none.
+  std::string Unfinished() const;
   void Leave();
 
  private:

@@ -110,7 +110,7 @@ v1::Tokens NextTokens(const Hold& hold, uint32_t handle, uint64_t most, Chance& 
 }
 
 void AddBadItem(Conversation& conversation, Chance& chance, v1::ClientMessage& message) {
-  const auto handle = static_cast<uint32_t>(1'000'000 + chance.Draw(1'000'000));
+  const uint32_t handle = conversation.AbsentHandle();
   if (chance.OneIn(3)) {
     v1::Open& open = *message.add_items()->mutable_open();
     open.set_handle(handle);
