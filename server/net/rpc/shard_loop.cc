@@ -19,8 +19,7 @@ constexpr absl::Duration kIdle = absl::Milliseconds(200);  // without work: afte
 constexpr absl::Duration kLongSleep = absl::Milliseconds(100);  // an idle shard wakes ten times a second
 // The time of each part of a round: no part keeps the rest waiting. ShardOptions::slice is the step's time.
 constexpr absl::Duration kPart = absl::Milliseconds(1);
-constexpr absl::Duration kReliefPause = absl::Milliseconds(1);      // less than a tick: due work stays punctual
-constexpr absl::Duration kAcceptNothing = absl::Milliseconds(100);  // at most, while a thread is kept
+constexpr absl::Duration kReliefPause = absl::Milliseconds(1);  // less than a tick: due work stays punctual
 constexpr std::chrono::milliseconds kCancelAfter(100);  // calls still open then are cancelled: shutdown ends in time
 
 v1::Limits ToLimits(const LoopOptions& options) {
@@ -123,7 +122,7 @@ void ShardLoop::Run() {
   services_.Serve();
   absl::Time last_work = clock_.Now();
   while (!leaving_.stopped() || calls_ > 0 || !queue_->quiet() || !connections_->empty()) {
-    const bool worked = DoRound();
+    const bool worked = DoRound(0);
     const absl::Time now = clock_.Now();
     if (worked) last_work = now;
     if (now - last_work <= kPoll) continue;
@@ -139,13 +138,9 @@ void ShardLoop::Run() {
 
 void ShardLoop::RunWhileKept(size_t hand) {
   baton_.Take(hand);
-  AcceptCalls(false);
-  const absl::Time accept = clock_.Now() + kAcceptNothing;
   while (baton_.kept() >= hand) {
-    if (clock_.Now() >= accept) AcceptCalls(true);
-    if (!DoRound()) queue_->Await(kReliefPause);
+    if (!DoRound(hand)) queue_->Await(kReliefPause);
   }
-  if (hand == 1 || baton_.kept() == 0) AcceptCalls(true);
   baton_.Give();
 }
 
@@ -161,8 +156,9 @@ void ShardLoop::AcceptCalls(bool accept) {
   services_.AcceptCalls(accept);
 }
 
-bool ShardLoop::DoRound() {
+bool ShardLoop::DoRound(size_t hand) {
   rounds_.Begin();
+  AcceptCalls(threads_.MayTakeCalls(hand, clock_.Now()));
   const bool worked = Round();
   rounds_.End(worked);
   return worked;

@@ -7,6 +7,11 @@
 #include "absl/strings/str_cat.h"
 
 namespace aaren::rpc {
+namespace {
+
+constexpr absl::Duration kTakeNoCalls = absl::Milliseconds(100);
+
+}  // namespace
 
 void ShardThreads::Start(int index, std::function<void()> run, std::function<void(size_t hand)> relieve) {
   const auto name = [index](std::thread& thread, const char* kind) {
@@ -29,6 +34,11 @@ bool ShardThreads::Relieve() {
     kept_ = kept;
   }
   return !std::exchange(relieved_, kept > 0) && kept > 0;
+}
+
+bool ShardThreads::MayTakeCalls(size_t hand, absl::Time now) {
+  if (std::exchange(hand_, hand) != hand) hand_since_ = now;
+  return hand == 0 || now - hand_since_ >= kTakeNoCalls;
 }
 
 bool ShardThreads::AwaitRelief(size_t hand) {

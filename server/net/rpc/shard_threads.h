@@ -13,6 +13,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "server/net/rpc/baton.h"
 
 namespace aaren::rpc {
@@ -27,6 +28,12 @@ class ShardThreads {
 
   // Asks a relief to go on for the kept threads. True if a relief begins. Call it every few milliseconds.
   bool Relieve();
+
+  // True if the round that `hand` begins `now` may take new calls. The shard's own thread takes them. A relief takes
+  // none in its first 100 ms: gRPC may still be at work on the connection that sends the calls. Calls wait for the next
+  // round of a hand that may take them, however late a relief begins and whoever ends last. The holder of the baton
+  // calls this.
+  bool MayTakeCalls(size_t hand, absl::Time now);
 
   // Ends the reliefs. REQUIRES: called at the end of `run`, without the baton.
   void EndReliefs() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -44,6 +51,8 @@ class ShardThreads {
   std::thread thread_;
   std::vector<std::thread> reliefs_;
   bool relieved_ = false;  // at the last Relieve
+  size_t hand_ = 0;        // of the last round
+  absl::Time hand_since_ = absl::InfinitePast();
   absl::Mutex mutex_;
   size_t kept_ ABSL_GUARDED_BY(mutex_) = 0;  // hands that must be relieved
   bool over_ ABSL_GUARDED_BY(mutex_) = false;
