@@ -185,8 +185,6 @@ ServerReflectionResponse Reflect(const ServerReflectionRequest& request, const s
 }
 
 void ServeReflection(HeadersFirstService& service, UnaryHost& host, const std::vector<std::string>& services) {
-  // No answer is a message of v1, and without a use the linker leaves the descriptors of v1 out.
-  (void)grpc::reflection::v1::ServerReflectionRequest::descriptor();
   new ReflectionCall(service, host, services);
 }
 

@@ -12,8 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "grpc/reflection/v1/reflection.grpc.pb.h"
-#include "grpc/reflection/v1alpha/reflection.grpc.pb.h"
+#include "grpc/reflection/v1alpha/reflection.pb.h"
 #include "server/net/rpc/services/unary_call.h"
 
 namespace aaren::rpc {

@@ -1,13 +1,26 @@
 #include "server/net/rpc/services/shard_services.h"
 
-#include "grpc/reflection/v1/reflection.grpc.pb.h"
-#include "grpc/reflection/v1alpha/reflection.grpc.pb.h"
+#include "grpc/reflection/v1/reflection.pb.h"
+#include "grpc/reflection/v1alpha/reflection.pb.h"
 #include "server/net/rpc/services/models_service.h"
 #include "server/net/rpc/services/reflection_service.h"
 #include "server/net/rpc/services/sessions_service.h"
 #include "server/net/rpc/services/unknown_methods.h"
 
 namespace aaren::rpc {
+namespace {
+
+// The full name of the only service in the file of `Message`, where the service's own code was not generated. This use
+// of a message links the descriptors, too.
+template <typename Message>
+const std::string& ServiceBeside() {
+  return Message::descriptor()->file()->service(0)->full_name();
+}
+
+const std::string& ReflectionName() { return ServiceBeside<grpc::reflection::v1::ServerReflectionRequest>(); }
+const std::string& OldReflectionName() { return ServiceBeside<grpc::reflection::v1alpha::ServerReflectionRequest>(); }
+
+}  // namespace
 
 ShardServices::ShardServices(const models::ModelTable& models, registrar::Registrar& registrar)
     : models_(models),
@@ -16,14 +29,14 @@ ShardServices::ShardServices(const models::ModelTable& models, registrar::Regist
              v1::Sessions::service_full_name(),
              v1::Models::service_full_name(),
              grpc::health::v1::Health::service_full_name(),
-             grpc::reflection::v1::ServerReflection::service_full_name(),
-             grpc::reflection::v1alpha::ServerReflection::service_full_name()},
+             ReflectionName(),
+             OldReflectionName()},
       names_that_need_store_{v1::Streaming::service_full_name(), v1::Sessions::service_full_name()},
       session_methods_(v1::Sessions::service_full_name()),
       model_methods_(v1::Models::service_full_name()),
       health_methods_(grpc::health::v1::Health::service_full_name()),
-      reflection_(grpc::reflection::v1::ServerReflection::service_full_name()),
-      old_reflection_(grpc::reflection::v1alpha::ServerReflection::service_full_name()) {}
+      reflection_(ReflectionName()),
+      old_reflection_(OldReflectionName()) {}
 
 void ShardServices::Register(grpc::ServerBuilder& builder) {
   for (grpc::Service* service : std::initializer_list<grpc::Service*>{

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "google/protobuf/descriptor.pb.h"
+#include "grpc/reflection/v1/reflection.grpc.pb.h"
+#include "grpc/reflection/v1alpha/reflection.grpc.pb.h"
 #include "tests/server/net/rpc/serving/serving.h"
 
 namespace aaren::rpc {
