@@ -4,19 +4,9 @@
 
 #include "google/rpc/error_details.pb.h"
 #include "tests/client/fake_server.h"
+#include "tests/client/fake_services.h"
 
 namespace aaren {
-namespace {
-
-google::rpc::Status Error(int code, const std::string& message) {
-  google::rpc::Status status;
-  status.set_code(code);
-  status.set_message(message);
-  return status;
-}
-
-}  // namespace
-
 void FakeServer::CutAt(const std::set<int>& messages) {
   absl::MutexLock lock(&mutex_);
   token_messages_ = 0;
@@ -30,7 +20,7 @@ void FakeServer::LoseNextClosed() {
 
 void FakeServer::FailNextTokens(int code, const std::string& message, const std::string& reason, int items) {
   absl::MutexLock lock(&mutex_);
-  fail_tokens_ = Error(code, message);
+  fail_tokens_ = RpcStatus(code, message);
   tokens_to_fail_ = items;
   if (reason.empty()) return;
   google::rpc::ErrorInfo info;
@@ -40,7 +30,7 @@ void FakeServer::FailNextTokens(int code, const std::string& message, const std:
 
 void FakeServer::FailNextOpen(int code, const std::string& message, int retry_ms, int opens) {
   absl::MutexLock lock(&mutex_);
-  fail_open_ = Error(code, message);
+  fail_open_ = RpcStatus(code, message);
   opens_to_fail_ = opens;
   if (retry_ms == 0) return;
   google::rpc::RetryInfo retry;

@@ -12,13 +12,6 @@
 namespace aaren {
 namespace {
 
-google::rpc::Status Error(int code, const std::string& message) {
-  google::rpc::Status status;
-  status.set_code(code);
-  status.set_message(message);
-  return status;
-}
-
 void Fail(uint32_t handle, const google::rpc::Status& status, uint64_t expected_seq, v1::ServerMessage& reply) {
   v1::Failed& failed = *reply.add_items()->mutable_failed();
   failed.set_handle(handle);
@@ -43,6 +36,13 @@ double SumOf(const google::protobuf::RepeatedField<float>& values, int i, int co
 
 }  // namespace
 
+google::rpc::Status RpcStatus(int code, const std::string& message) {
+  google::rpc::Status status;
+  status.set_code(code);
+  status.set_message(message);
+  return status;
+}
+
 // Answers late to an Open before this Open.
 void FakeServer::AnswerOldOpen(const v1::Open& open, v1::ServerMessage& reply) {
   v1::Opened& opened = *reply.add_items()->mutable_opened();
@@ -52,7 +52,7 @@ void FakeServer::AnswerOldOpen(const v1::Open& open, v1::ServerMessage& reply) {
   v1::Failed& failed = *reply.add_items()->mutable_failed();
   failed.set_handle(open.handle());
   failed.set_open_number(open.number() + 1000);
-  *failed.mutable_status() = Error(5, "an older Open's");
+  *failed.mutable_status() = RpcStatus(5, "an older Open's");
 }
 
 void FakeServer::Open(const v1::Open& open, Handles& handles, v1::ServerMessage& reply) {
@@ -68,10 +68,10 @@ void FakeServer::Open(const v1::Open& open, Handles& handles, v1::ServerMessage&
   }
   const bool known = sessions_.count(open.session_id()) > 0;
   if (!known && open.mode() == v1::Open::RESUME) {
-    return Fail(open.handle(), Error(5, absl::StrCat("no session ", open.session_id())), 0, reply);
+    return Fail(open.handle(), RpcStatus(5, absl::StrCat("no session ", open.session_id())), 0, reply);
   }
   if (known && open.mode() == v1::Open::CREATE) {
-    return Fail(open.handle(), Error(6, absl::StrCat("there is a session ", open.session_id())), 0, reply);
+    return Fail(open.handle(), RpcStatus(6, absl::StrCat("there is a session ", open.session_id())), 0, reply);
   }
   Session& session = sessions_[open.session_id()];
   session.epoch = ++epoch_;
@@ -115,7 +115,7 @@ void FakeServer::Fold(const v1::Tokens& tokens, Handles& handles, v1::ServerMess
   Attached& attached = found->second;
   const auto known = sessions_.find(attached.id);
   if (known == sessions_.end() || known->second.epoch != attached.epoch) {
-    Fail(tokens.handle(), Error(10, absl::StrCat("another writer has ", attached.id)), 0, reply);
+    Fail(tokens.handle(), RpcStatus(10, absl::StrCat("another writer has ", attached.id)), 0, reply);
     handles.erase(found);
     return;
   }
@@ -130,7 +130,7 @@ void FakeServer::Fold(const v1::Tokens& tokens, Handles& handles, v1::ServerMess
   if (told || tokens.first_seq() > session.next_seq) {
     attached.skipping = true;
     tokens_to_fail_ -= told ? 1 : 0;
-    const auto gap = Error(11, absl::StrCat("a gap: ", tokens.first_seq(), " after ", session.next_seq));
+    const auto gap = RpcStatus(11, absl::StrCat("a gap: ", tokens.first_seq(), " after ", session.next_seq));
     return Fail(tokens.handle(), told ? fail_tokens_ : gap, session.next_seq, reply);
   }
   Answer(tokens, session, reply);

@@ -16,6 +16,8 @@ class FakeServer;
 // "sum:3", the only model.
 v1::ModelInfo FakeModel();
 
+google::rpc::Status RpcStatus(int code, const std::string& message);
+
 class FakeSessions : public v1::Sessions::Service {
  public:
   explicit FakeSessions(FakeServer& server) : server_(server) {}

@@ -31,7 +31,7 @@ many threads. Causal attention is not run backwards beyond 4,096 tokens.)";
 
 namespace {
 
-constexpr int64_t kTokens[] = {64, 256, 1024, 4096, 16384, 65536};
+constexpr int64_t kLengths[] = {64, 256, 1024, 4096, 16384, 65536};
 constexpr int64_t kWidths[] = {16, 64, 128};
 constexpr int64_t kLongest = 65536, kWidest = 128, kNarrowest = 16;
 constexpr int64_t kLongestSdpaBackward = 4096;
@@ -209,7 +209,7 @@ void MeasureDevice(torch::Device device, const Size& size, const std::vector<int
   for (const int count : threads) {
     at::set_num_threads(count);
     for (const int64_t width : kWidths) {
-      for (const int64_t tokens : kTokens) {
+      for (const int64_t tokens : kLengths) {
         const Case c{device, size, tokens, width, count};
         rows.push_back(MeasureForward(buffers, c));
         rows.push_back(MeasureBackward(buffers, c));

@@ -13,22 +13,22 @@ namespace {
 
 using Unit = TimeStep::Unit;
 
-constexpr int64_t kMinute = 60'000'000'000;
-constexpr int64_t kHour = 60 * kMinute;
-constexpr int64_t kDay = 24 * kHour;
+constexpr int64_t kMinuteNs = 60'000'000'000;
+constexpr int64_t kHourNs = 60 * kMinuteNs;
+constexpr int64_t kDayNs = 24 * kHourNs;
 
 int64_t At(int year, int month, int day, int hour = 0) {
   return absl::ToUnixNanos(absl::FromCivil(absl::CivilHour(year, month, day, hour), absl::UTCTimeZone()));
 }
 
 TEST(TimeStepTest, ReadsTheWaysToSayAStep) {
-  EXPECT_EQ(TimeStep::Parse("15m")->count, 15 * kMinute);
-  EXPECT_EQ(TimeStep::Parse("1h30m")->count, 90 * kMinute);
-  EXPECT_EQ(TimeStep::Parse("1w")->count, 7 * kDay);
+  EXPECT_EQ(TimeStep::Parse("15m")->count, 15 * kMinuteNs);
+  EXPECT_EQ(TimeStep::Parse("1h30m")->count, 90 * kMinuteNs);
+  EXPECT_EQ(TimeStep::Parse("1w")->count, 7 * kDayNs);
   EXPECT_EQ(TimeStep::Parse("0.5s")->count, 500'000'000);
   EXPECT_EQ(*TimeStep::Parse("3mo"), (TimeStep{Unit::kMonths, 3}));
   EXPECT_EQ(*TimeStep::Parse("1y"), (TimeStep{Unit::kMonths, 12}));
-  EXPECT_EQ(TimeStep::Parse("3660d")->count, 3660 * kDay);
+  EXPECT_EQ(TimeStep::Parse("3660d")->count, 3660 * kDayNs);
   EXPECT_EQ(TimeStep::Parse("weekday")->unit, Unit::kWeekdays);
   EXPECT_EQ(TimeStep::Parse("none")->unit, Unit::kNone);
   for (const char* text :
@@ -44,20 +44,20 @@ TEST(TimeStepTest, SaysItselfAsItIsRead) {
 }
 
 TEST(TimeStepTest, OfNanosecondsHasNoUnitForImpossibleSteps) {
-  EXPECT_EQ(TimeStep::OfNanoseconds(kHour), (TimeStep{Unit::kNanoseconds, kHour}));
+  EXPECT_EQ(TimeStep::OfNanoseconds(kHourNs), (TimeStep{Unit::kNanoseconds, kHourNs}));
   for (const int64_t step : {int64_t{0}, int64_t{-1}, INT64_MAX}) EXPECT_EQ(TimeStep::OfNanoseconds(step), TimeStep());
 }
 
 TEST(TimeStepTest, TimesOfDifferentCenturiesAreFarApart) {
-  const TimeStep hour{Unit::kNanoseconds, kHour};
+  const TimeStep hour{Unit::kNanoseconds, kHourNs};
   EXPECT_GT(hour.Between(INT64_MIN, INT64_MAX, false), 1'000'000);
   EXPECT_LT(hour.Between(INT64_MAX, INT64_MIN, true), -1'000'000);
   EXPECT_EQ(hour.Ahead(INT64_MAX - 1, 1), INT64_MAX);
 }
 
 TEST(TimeStepTest, FindsTheStepAcrossGapsAndRepeats) {
-  EXPECT_EQ(TimeStep::Find({0, kHour, kHour, 2 * kHour, 9 * kHour, 10 * kHour, 11 * kHour}).count, kHour);
-  EXPECT_EQ(TimeStep::Find({0, 10 * kMinute}).count, 10 * kMinute);
+  EXPECT_EQ(TimeStep::Find({0, kHourNs, kHourNs, 2 * kHourNs, 9 * kHourNs, 10 * kHourNs, 11 * kHourNs}).count, kHourNs);
+  EXPECT_EQ(TimeStep::Find({0, 10 * kMinuteNs}).count, 10 * kMinuteNs);
   EXPECT_EQ(TimeStep::Find({5}).unit, Unit::kNone);
   EXPECT_EQ(TimeStep::Find({5, 5, 5}).unit, Unit::kNone);
 }
@@ -65,8 +65,8 @@ TEST(TimeStepTest, FindsTheStepAcrossGapsAndRepeats) {
 TEST(TimeStepTest, FindsTheStepOfAClockThatJitters) {
   std::mt19937 random(7);
   std::vector<int64_t> times;
-  for (int i = 0; i < 200; ++i) times.push_back(i * kMinute + static_cast<int64_t>(random() % 6000) * 1'000'000);
-  EXPECT_EQ(TimeStep::Find(times).count, kMinute);
+  for (int i = 0; i < 200; ++i) times.push_back(i * kMinuteNs + static_cast<int64_t>(random() % 6000) * 1'000'000);
+  EXPECT_EQ(TimeStep::Find(times).count, kMinuteNs);
 }
 
 TEST(TimeStepTest, ChanceHasNoStep) {
@@ -81,7 +81,7 @@ TEST(TimeStepTest, FindsMonthsQuartersAndYears) {
   std::vector<int64_t> first, last, quarters, years;
   for (int i = 0; i < 24; ++i) {
     first.push_back(At(2020 + i / 12, i % 12 + 1, 1));
-    last.push_back(At(2020 + (i + 1) / 12, (i + 1) % 12 + 1, 1) - kDay);
+    last.push_back(At(2020 + (i + 1) / 12, (i + 1) % 12 + 1, 1) - kDayNs);
     if (i % 3 == 0) quarters.push_back(first.back());
     years.push_back(At(1990 + i, 1, 1));
   }
@@ -101,9 +101,9 @@ TEST(TimeStepTest, FindsWeekdays) {
 
 TEST(TimeStepTest, CountsStepsToTheNearestOrWithin) {
   const TimeStep hour = *TimeStep::Parse("1h");
-  EXPECT_EQ(hour.Between(0, 50 * kMinute, /*within=*/false), 1);
-  EXPECT_EQ(hour.Between(0, 50 * kMinute, /*within=*/true), 0);
-  EXPECT_EQ(hour.Between(0, -50 * kMinute, /*within=*/true), -1);
+  EXPECT_EQ(hour.Between(0, 50 * kMinuteNs, /*within=*/false), 1);
+  EXPECT_EQ(hour.Between(0, 50 * kMinuteNs, /*within=*/true), 0);
+  EXPECT_EQ(hour.Between(0, -50 * kMinuteNs, /*within=*/true), -1);
   EXPECT_EQ(TimeStep::Parse("1mo")->Between(At(2024, 1, 31), At(2024, 3, 1), false), 2);
   EXPECT_EQ(TimeStep::Parse("weekday")->Between(At(2024, 1, 5), At(2024, 1, 8), false), 1);  // Friday to Monday
 }

@@ -14,7 +14,7 @@
 namespace aaren::identity {
 namespace {
 
-constexpr int64_t kSecond = 1'000'000'000, kNow = 5 * kSecond;
+constexpr int64_t kSecondNs = 1'000'000'000, kNow = 5 * kSecondNs;
 
 class CallersTest : public testing::Test {
  protected:
@@ -58,11 +58,11 @@ TEST_F(CallersTest, LimitsThatTheListGivesLaterHoldForTheAccountThatATokenHas) {
   EXPECT_EQ(acme.streams.limit(), 0u);
   std::ofstream(list) << "* limits streams=3\n";
   longer_ago();
-  callers.Look(kNow + 2 * kSecond);
+  callers.Look(kNow + 2 * kSecondNs);
   EXPECT_EQ(acme.streams.limit(), 3u);
   std::ofstream(list) << "* limits streams=3\nacme limits streams=9\n";
   longer_ago();
-  callers.Look(kNow + 4 * kSecond);
+  callers.Look(kNow + 4 * kSecondNs);
   EXPECT_EQ(acme.streams.limit(), 9u);
   EXPECT_EQ(callers.listed_accounts(), std::vector<const Account*>{&acme});
   unlink(list.c_str());
@@ -81,7 +81,7 @@ TEST_F(CallersTest, SignaturesAreCheckedUntilThatHasCostTooMuch) {
   EXPECT_LT(looks, 100'000);
   EXPECT_EQ(code(TokenOf("another"), kNow), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(code(known, kNow), absl::StatusCode::kOk);
-  EXPECT_EQ(code(TokenOf("another"), kNow + kSecond), absl::StatusCode::kOk);
+  EXPECT_EQ(code(TokenOf("another"), kNow + kSecondNs), absl::StatusCode::kOk);
 }
 
 TEST_F(CallersTest, TokensOfTheListAreFoundHoweverManySignaturesWereCheckedInVain) {

@@ -17,7 +17,7 @@ Roster Parsed(const std::string& text) {
   return roster.ok() ? *std::move(roster) : Roster();
 }
 
-std::string WhyNot(const std::string& text) { return std::string(Roster::Parse(text).status().message()); }
+std::string WhyNoRoster(const std::string& text) { return std::string(Roster::Parse(text).status().message()); }
 
 TEST(RosterTest, FindsWhoseTokenItIs) {
   const Roster roster = Parsed(std::string("acme stream sha256:") + kTestHash);
@@ -55,13 +55,13 @@ TEST(RosterTest, AHashMayHaveCapitals) {
 }
 
 TEST(RosterTest, NamesTheLineThatIsWrong) {
-  EXPECT_THAT(WhyNot("a read name:x\nb write name:y"), HasSubstr("line 2: 'write' is no role"));
-  EXPECT_THAT(WhyNot("a read"), HasSubstr("line 1: a line has a tenant"));
-  EXPECT_THAT(WhyNot("a read sha256:9f86"), HasSubstr("64 hexadecimal digits"));
-  EXPECT_THAT(WhyNot("a read name:"), HasSubstr("known by"));
-  EXPECT_THAT(WhyNot("a/b read name:x"), HasSubstr("no '/'"));
-  EXPECT_THAT(WhyNot("* read name:x"), HasSubstr("'*' is all others"));
-  EXPECT_THAT(WhyNot(std::string(129, 'a') + " read name:x"), HasSubstr("128 bytes"));
+  EXPECT_THAT(WhyNoRoster("a read name:x\nb write name:y"), HasSubstr("line 2: 'write' is no role"));
+  EXPECT_THAT(WhyNoRoster("a read"), HasSubstr("line 1: a line has a tenant"));
+  EXPECT_THAT(WhyNoRoster("a read sha256:9f86"), HasSubstr("64 hexadecimal digits"));
+  EXPECT_THAT(WhyNoRoster("a read name:"), HasSubstr("known by"));
+  EXPECT_THAT(WhyNoRoster("a/b read name:x"), HasSubstr("no '/'"));
+  EXPECT_THAT(WhyNoRoster("* read name:x"), HasSubstr("'*' is all others"));
+  EXPECT_THAT(WhyNoRoster(std::string(129, 'a') + " read name:x"), HasSubstr("128 bytes"));
 }
 
 TEST(RosterTest, ATenantMayHaveLimits) {
@@ -84,21 +84,23 @@ TEST(RosterTest, AStarIsAllTenantsWithoutLimitsOfTheirOwn) {
   EXPECT_EQ(roster.others().weight, 2u);
   EXPECT_EQ(roster.tenants().size(), 1u);
   EXPECT_EQ(Parsed("a read name:x").others().streams, 0u);
-  EXPECT_THAT(WhyNot("* limits streams=4\n* limits weight=2"), HasSubstr("line 2: tenant '*' has a line of limits"));
+  EXPECT_THAT(WhyNoRoster("* limits streams=4\n* limits weight=2"),
+              HasSubstr("line 2: tenant '*' has a line of limits"));
 }
 
 TEST(RosterTest, NamesTheLimitThatIsWrong) {
-  EXPECT_THAT(WhyNot("a read name:x\na limits sesions=1"),
+  EXPECT_THAT(WhyNoRoster("a read name:x\na limits sesions=1"),
               HasSubstr("line 2: 'sesions' is no limit; there are weight"));
-  EXPECT_THAT(WhyNot("a limits streams=many"), HasSubstr("line 1: streams is a number from 1 to"));
-  EXPECT_THAT(WhyNot("a limits weight=1001"), HasSubstr("weight is a number from 1 to 1000"));
-  EXPECT_THAT(WhyNot("a limits sessions=0"), HasSubstr("from 1 to"));
-  EXPECT_THAT(WhyNot("a limits"), HasSubstr("line 1: a line has"));
-  EXPECT_THAT(WhyNot("a limits weight=1\na limits streams=1"), HasSubstr("line 2: tenant 'a' has a line of limits"));
+  EXPECT_THAT(WhyNoRoster("a limits streams=many"), HasSubstr("line 1: streams is a number from 1 to"));
+  EXPECT_THAT(WhyNoRoster("a limits weight=1001"), HasSubstr("weight is a number from 1 to 1000"));
+  EXPECT_THAT(WhyNoRoster("a limits sessions=0"), HasSubstr("from 1 to"));
+  EXPECT_THAT(WhyNoRoster("a limits"), HasSubstr("line 1: a line has"));
+  EXPECT_THAT(WhyNoRoster("a limits weight=1\na limits streams=1"),
+              HasSubstr("line 2: tenant 'a' has a line of limits"));
 }
 
 TEST(RosterTest, RefusesSomebodyWhoIsThereTwice) {
-  EXPECT_THAT(WhyNot("a read name:x\nb admin name:x"), HasSubstr("line 2: somebody known by the same"));
+  EXPECT_THAT(WhyNoRoster("a read name:x\nb admin name:x"), HasSubstr("line 2: somebody known by the same"));
 }
 
 }  // namespace

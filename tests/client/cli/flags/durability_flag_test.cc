@@ -8,7 +8,7 @@
 namespace aaren::cli {
 namespace {
 
-absl::StatusOr<client::Durability> Read(const std::vector<std::string>& arguments) {
+absl::StatusOr<client::Durability> ReadDurability(const std::vector<std::string>& arguments) {
   DurabilityFlag durability;
   command_line::Flags flags("aaren test", "Tests.");
   durability.AddTo(flags);
@@ -16,16 +16,18 @@ absl::StatusOr<client::Durability> Read(const std::vector<std::string>& argument
   return durability.Durability();
 }
 
-TEST(DurabilityFlagTest, WithoutItTheServerDecides) { EXPECT_EQ(*Read({}), client::Durability::kServerDefault); }
+TEST(DurabilityFlagTest, WithoutItTheServerDecides) {
+  EXPECT_EQ(*ReadDurability({}), client::Durability::kServerDefault);
+}
 
 TEST(DurabilityFlagTest, EachNameIsItsDurability) {
-  EXPECT_EQ(*Read({"--durability=none"}), client::Durability::kNone);
-  EXPECT_EQ(*Read({"--durability=interval"}), client::Durability::kInterval);
-  EXPECT_EQ(*Read({"--durability=every_token"}), client::Durability::kEveryToken);
+  EXPECT_EQ(*ReadDurability({"--durability=none"}), client::Durability::kNone);
+  EXPECT_EQ(*ReadDurability({"--durability=interval"}), client::Durability::kInterval);
+  EXPECT_EQ(*ReadDurability({"--durability=every_token"}), client::Durability::kEveryToken);
 }
 
 TEST(DurabilityFlagTest, AnotherNameIsRefused) {
-  EXPECT_EQ(Read({"--durability=always"}).status().message(),
+  EXPECT_EQ(ReadDurability({"--durability=always"}).status().message(),
             "--durability=always is none of none, interval, every_token");
 }
 

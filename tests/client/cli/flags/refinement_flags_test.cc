@@ -8,7 +8,7 @@
 namespace aaren::cli {
 namespace {
 
-absl::StatusOr<RefinementFlags> Read(const std::vector<std::string>& arguments) {
+absl::StatusOr<RefinementFlags> ReadRefinement(const std::vector<std::string>& arguments) {
   RefinementFlags refinement;
   command_line::Flags flags("aaren test", "Tests.");
   refinement.AddTo(flags);
@@ -16,7 +16,9 @@ absl::StatusOr<RefinementFlags> Read(const std::vector<std::string>& arguments) 
   return refinement;
 }
 
-client::Refinement RefinementOf(const std::vector<std::string>& arguments) { return Read(arguments)->Refinement(); }
+client::Refinement RefinementOf(const std::vector<std::string>& arguments) {
+  return ReadRefinement(arguments)->Refinement();
+}
 
 TEST(RefinementFlagsTest, EveryStepIsTakenUnlessAskedOtherwise) {
   EXPECT_EQ(RefinementOf({}), client::Refinement::kFull);
@@ -31,8 +33,8 @@ TEST(RefinementFlagsTest, EachStepIsLeftOutByItsFlagWithThoseBehindIt) {
 }
 
 TEST(RefinementFlagsTest, FlagThatIsNeitherOnNorOffIsNamed) {
-  EXPECT_EQ(Read({"--restrict=yes"}).status().message(), "--restrict=yes is none of on, off");
-  EXPECT_EQ(Read({"--mix="}).status().message(), "--mix= is none of on, off");
+  EXPECT_EQ(ReadRefinement({"--restrict=yes"}).status().message(), "--restrict=yes is none of on, off");
+  EXPECT_EQ(ReadRefinement({"--mix="}).status().message(), "--mix= is none of on, off");
 }
 
 }  // namespace

@@ -6,25 +6,13 @@
 #include <cmath>
 
 #include "absl/strings/str_split.h"
+#include "tests/client/cli/stream/without_colours.h"
 
 namespace aaren::cli {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-// Without colours.
-std::string Plain(const std::string& text) {
-  std::string plain;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\x1b') {
-      i = text.find('m', i);
-    } else {
-      plain += text[i];
-    }
-  }
-  return plain;
-}
 
 int Columns(const std::string& line) {
   int columns = 0;
@@ -50,7 +38,7 @@ TEST(ChartTest, FillsTheTerminalAndNoMore) {
   for (int width : {1, 17, 40, 80, 200}) {
     for (int height : {1, 2, 5, 24, 60}) {
       const std::vector<std::string> lines =
-          absl::StrSplit(Plain(Render({{Wave(), Wave()}, "status"}, width, height)), '\n');
+          absl::StrSplit(WithoutColours(Render({{Wave(), Wave()}, "status"}, width, height)), '\n');
       EXPECT_EQ(lines.size(), static_cast<size_t>(height));
       for (const std::string& line : lines) EXPECT_LE(Columns(line), width) << width << " x " << height;
     }
@@ -58,14 +46,14 @@ TEST(ChartTest, FillsTheTerminalAndNoMore) {
 }
 
 TEST(ChartTest, ShowsNameLatestValueAndScale) {
-  const std::string text = Plain(Render({{Wave()}, "status"}, 80, 12));
+  const std::string text = WithoutColours(Render({{Wave()}, "status"}, 80, 12));
   EXPECT_THAT(text, HasSubstr("load  17.26"));
   EXPECT_THAT(text, HasSubstr("   -25 "));
   EXPECT_THAT(text, HasSubstr("status"));
 }
 
 TEST(ChartTest, ForecastLiesBehindNowInsideItsInterval) {
-  const std::vector<std::string> lines = absl::StrSplit(Plain(Render({{Wave()}, ""}, 80, 12)), '\n');
+  const std::vector<std::string> lines = absl::StrSplit(WithoutColours(Render({{Wave()}, ""}, 80, 12)), '\n');
   int shaded = 0;
   for (size_t row = 1; row + 1 < lines.size(); ++row) {
     const size_t now = lines[row].find("│");
@@ -92,9 +80,9 @@ TEST(ChartTest, ChosenRateDecidesWhatIsMarked) {
 
 TEST(ChartTest, AlertsAreCountedBesideTheValue) {
   SeriesChart series = Wave();
-  EXPECT_THAT(Plain(Render({{series}, ""}, 80, 12)), Not(HasSubstr("alerts")));
+  EXPECT_THAT(WithoutColours(Render({{series}, ""}, 80, 12)), Not(HasSubstr("alerts")));
   series.alerts = 3;
-  EXPECT_THAT(Plain(Render({{series}, ""}, 80, 12)), HasSubstr("load  17.26  alerts: 3"));
+  EXPECT_THAT(WithoutColours(Render({{series}, ""}, 80, 12)), HasSubstr("load  17.26  alerts: 3"));
 }
 
 TEST(ChartTest, CountOfAlertsFitsTheTerminalToo) {
@@ -102,7 +90,7 @@ TEST(ChartTest, CountOfAlertsFitsTheTerminalToo) {
   series.name = "a series of a rather long name";
   series.alerts = 1234567;
   for (int width = 1; width < 60; ++width) {
-    const std::vector<std::string> lines = absl::StrSplit(Plain(Render({{series}, ""}, width, 12)), '\n');
+    const std::vector<std::string> lines = absl::StrSplit(WithoutColours(Render({{series}, ""}, width, 12)), '\n');
     EXPECT_LE(Columns(lines[0]), width) << lines[0];
   }
 }
@@ -114,21 +102,21 @@ TEST(ChartTest, SeriesThatDoNotFitAreCounted) {
 
 TEST(ChartTest, MissingValuesLeaveAGap) {
   SeriesChart series{.name = "load", .values = {1, std::nanf(""), std::nanf(""), std::nanf(""), std::nanf(""), 1}};
-  const std::string whole = Plain(Render({{{.name = "load", .values = {1, 1, 1, 1, 1, 1}}}, ""}, 20, 5));
-  EXPECT_NE(Plain(Render({{series}, ""}, 20, 5)), whole);
+  const std::string whole = WithoutColours(Render({{{.name = "load", .values = {1, 1, 1, 1, 1, 1}}}, ""}, 20, 5));
+  EXPECT_NE(WithoutColours(Render({{series}, ""}, 20, 5)), whole);
 }
 
 TEST(ChartTest, FlatSeriesIsNoPictureOfItsRounding) {
   const SeriesChart series{
       .name = "idle", .values = {0, 0, 0}, .low = {0, 0}, .median = {1e-32f, -1e-32f}, .high = {2e-32f, 2e-32f}};
-  const std::string text = Plain(Render({{series}, ""}, 40, 6));
+  const std::string text = WithoutColours(Render({{series}, ""}, 40, 6));
   EXPECT_THAT(text, HasSubstr("      1 "));
   EXPECT_THAT(text, HasSubstr("     -1 "));
 }
 
 TEST(ChartTest, DrawsBeforeAnythingIsKnown) {
   SeriesChart series{.name = "load"};
-  EXPECT_THAT(Plain(Render({{series}, "connecting"}, 60, 10)), HasSubstr("load  -"));
+  EXPECT_THAT(WithoutColours(Render({{series}, "connecting"}, 60, 10)), HasSubstr("load  -"));
 }
 
 TEST(ChartTest, NumbersStayShort) {

@@ -12,8 +12,8 @@ namespace aaren::soak {
 namespace {
 
 constexpr size_t kHolds = 4;
-constexpr uint64_t kWaiting = 8192;    // tokens not answered yet
-constexpr uint64_t kLongest = 12'000;  // tokens of a session
+constexpr uint64_t kRivalWaiting = 8192;  // tokens not answered yet
+constexpr uint64_t kLongest = 12'000;     // tokens of a session
 
 }  // namespace
 
@@ -97,7 +97,7 @@ void Rival::Open(v1::ClientMessage& message) {
 
 void Rival::Send(uint32_t handle, Hold& hold, v1::ClientMessage& message) {
   if (chance_.OneIn(60) || hold.expected() > kLongest) return Close(handle, hold, message);
-  if (hold.phase() != Hold::Phase::kOpen || !hold.life()->track || conversation_->waiting() > kWaiting) return;
+  if (hold.phase() != Hold::Phase::kOpen || !hold.life()->track || conversation_->waiting() > kRivalWaiting) return;
   const uint64_t most = chance_.OneIn(10) ? kTokensPerItem : 64;
   v1::Tokens tokens = NextTokens(hold, handle, most, chance_);
   if (chance_.OneIn(4)) tokens.set_delivered_seq(chance_.Draw(hold.answered() + 2));

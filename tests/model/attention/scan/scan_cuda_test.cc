@@ -13,8 +13,8 @@ namespace {
 
 enum class Where { kEmulated, kGpu };
 
-const char* Name(Where where) { return where == Where::kEmulated ? "Emulated" : "Gpu"; }
-void PrintTo(Where where, std::ostream* out) { *out << Name(where); }
+const char* PlaceName(Where where) { return where == Where::kEmulated ? "Emulated" : "Gpu"; }
+void PrintTo(Where where, std::ostream* out) { *out << PlaceName(where); }
 
 // Copies of a case's arrays in a device's memory, freed with this object.
 template <typename Float>
@@ -145,7 +145,7 @@ TEST_P(ScanCudaTest, OutputsAreTheSameBitsWithoutMemoryForShares) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, ScanCudaTest, testing::Values(Where::kEmulated, Where::kGpu),
-                         [](const auto& info) { return Name(info.param); });
+                         [](const auto& info) { return PlaceName(info.param); });
 
 }  // namespace
 }  // namespace aaren::attention

@@ -20,7 +20,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr double kMasked = -std::numeric_limits<double>::infinity();
+constexpr double kMaskedScore = -std::numeric_limits<double>::infinity();
 
 // Two series of three heads at uneven positions.
 struct Inputs {
@@ -152,8 +152,8 @@ TEST(ScanGradientTest, MaskedTokensGetNone) {
   for (const torch::ScalarType dtype : {torch::kFloat32, torch::kFloat64}) {
     Inputs in = RandomInputs(20, 5, true, dtype);
     in.scores = in.scores.detach().clone();
-    in.scores.slice(2, 0, 3).fill_(kMasked);
-    in.scores.slice(2, 8, 11).fill_(kMasked);
+    in.scores.slice(2, 0, 3).fill_(kMaskedScore);
+    in.scores.slice(2, 8, 11).fill_(kMaskedScore);
     in.scores.requires_grad_();
     in.values = in.values.detach().clone();
     in.values.slice(2, 8, 11).fill_(std::numeric_limits<double>::quiet_NaN());

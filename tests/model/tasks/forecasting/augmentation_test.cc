@@ -10,19 +10,19 @@ namespace {
 
 using Values = std::vector<double>;
 
-constexpr int kLength = 1000, kTries = 2000;
+constexpr int kSteps = 1000, kTries = 2000;
 
 Values Counting() {
-  Values values(kLength);
-  for (int t = 0; t < kLength; ++t) values[t] = t % 50;
+  Values values(kSteps);
+  for (int t = 0; t < kSteps; ++t) values[t] = t % 50;
   return values;
 }
 
 TEST(LoseRowsTest, TakesOutThatManyAndKeepsTheOrderOfTheRest) {
   for (int index = 0; index < 100; ++index) {
     Random random(1, index);
-    Values values(kLength);
-    for (int t = 0; t < kLength; ++t) values[t] = t;
+    Values values(kSteps);
+    for (int t = 0; t < kSteps; ++t) values[t] = t;
     LoseRows(random, 100, values);
     EXPECT_EQ(values.size(), 900u);
     EXPECT_TRUE(std::is_sorted(values.begin(), values.end()));
@@ -72,8 +72,8 @@ TEST(RemoveStretchesTest, LeavesMostValues) {
     RemoveStretches(random, values);
     missing += static_cast<double>(std::count_if(values.begin(), values.end(), [](double x) { return std::isnan(x); }));
   }
-  EXPECT_GT(missing / (100 * kLength), 0.02);
-  EXPECT_LT(missing / (100 * kLength), 0.3);
+  EXPECT_GT(missing / (100 * kSteps), 0.02);
+  EXPECT_LT(missing / (100 * kSteps), 0.3);
 }
 
 }  // namespace

@@ -14,7 +14,6 @@
 namespace aaren::registrar {
 namespace {
 
-constexpr absl::Duration kInterval = absl::Milliseconds(500);
 constexpr uint64_t kTokens = 40;  // a row knows so many exactly
 
 // Two models, "old" and "new", of other weights.
@@ -38,7 +37,7 @@ std::vector<float> Wave(uint64_t first_seq, size_t count) {
   return values;
 }
 
-session::OpenRequest Of(const std::string& id, const std::string& model) {
+session::OpenRequest WithModel(const std::string& id, const std::string& model) {
   session::OpenRequest request = shard::Named(id);
   request.model = model;
   return request;
@@ -47,7 +46,7 @@ session::OpenRequest Of(const std::string& id, const std::string& model) {
 class MigrateTest : public testing::Test {
  protected:
   MigrateTest() {
-    world_.Open(writer_, 0, Of("a", "old"));
+    world_.Open(writer_, 0, WithModel("a", "old"));
     world_.Send(writer_, 0, 0, Wave(0, kTokens));
   }
 
@@ -55,7 +54,7 @@ class MigrateTest : public testing::Test {
     return world_.Import("a", {.snapshot = world_.Export("a").value.bytes, .model = model, .over = {true, epoch}});
   }
 
-  shard::World world_{shard::ShardOptions{.save_interval = kInterval}, 1, nullptr, TwoModels()};
+  shard::World world_{shard::ShardOptions{.save_interval = shard::kInterval}, 1, nullptr, TwoModels()};
   shard::FakePeer writer_;
 };
 
@@ -69,10 +68,10 @@ TEST_F(MigrateTest, SessionKeepsItsPlaceAndHasTheOtherModel) {
 TEST_F(MigrateTest, ForecastsAreThoseOfTheOtherModelAfterTheSameValues) {
   Migrate("new");
   shard::FakePeer peer, other;
-  world_.Open(peer, 0, Of("a", ""));
+  world_.Open(peer, 0, WithModel("a", ""));
   ASSERT_EQ(peer.Last().opened.next_seq, kTokens);
   world_.Send(peer, 0, kTokens, Wave(kTokens, 30));
-  world_.Open(other, 0, Of("b", "new"));
+  world_.Open(other, 0, WithModel("b", "new"));
   world_.Send(other, 0, 0, Wave(0, kTokens + 30));
   auto expected = other.Forecasts(0);
   expected.erase(expected.begin(), expected.begin() + kTokens);
@@ -83,7 +82,7 @@ TEST_F(MigrateTest, LongSessionTakesWhatItsRowsKnow) {
   world_.Send(writer_, 0, kTokens, Wave(kTokens, 4000 - kTokens));
   EXPECT_EQ(Migrate("new").value.next_seq, 4000u);
   shard::FakePeer peer;
-  world_.Open(peer, 0, Of("a", "new"));
+  world_.Open(peer, 0, WithModel("a", "new"));
   world_.Send(peer, 0, 4000, Wave(4000, 10));
   EXPECT_EQ(peer.Forecasts(0).size(), 10u);
 }
@@ -95,18 +94,18 @@ TEST_F(MigrateTest, SessionOfBothModelsIsSavedRestoredAndCopiedLikeAnyOther) {
   const session::Outcome<session::SessionInfo> copy = world_.Import("b", world_.Export("a").value.bytes, false);
   ASSERT_FALSE(copy.refusal.has_value()) << copy.refusal->status;
   EXPECT_EQ(copy.value.next_seq, 4000u);
-  shard::World restarted(shard::ShardOptions{.save_interval = kInterval}, 1, world_.shared_store(), TwoModels());
+  shard::World restarted(shard::ShardOptions{.save_interval = shard::kInterval}, 1, world_.shared_store(), TwoModels());
   shard::FakePeer peer;
-  restarted.Open(peer, 0, Of("a", ""));
+  restarted.Open(peer, 0, WithModel("a", ""));
   EXPECT_EQ(peer.Last().opened.next_seq, 4000u);
 }
 
 TEST_F(MigrateTest, RowsOfTheSameModelAreTakenAsTheyAre) {
   Migrate("old");
   shard::FakePeer peer, other;
-  world_.Open(peer, 0, Of("a", ""));
+  world_.Open(peer, 0, WithModel("a", ""));
   world_.Send(peer, 0, kTokens, Wave(kTokens, 30));
-  world_.Open(other, 0, Of("b", "old"));
+  world_.Open(other, 0, WithModel("b", "old"));
   world_.Send(other, 0, 0, Wave(0, kTokens + 30));
   auto expected = other.Forecasts(0);
   expected.erase(expected.begin(), expected.begin() + kTokens);
@@ -124,7 +123,7 @@ TEST_F(MigrateTest, UnknownModelIsNamedAndTheSessionStays) {
 TEST_F(MigrateTest, SessionThatWasOpenedMeanwhileStays) {
   const uint64_t seen = world_.Get("a").value.epoch;
   shard::FakePeer peer;
-  world_.Open(peer, 0, Of("a", ""));
+  world_.Open(peer, 0, WithModel("a", ""));
   const session::Outcome<session::SessionInfo> refused = Migrate("new", seen);
   ASSERT_TRUE(refused.refusal.has_value());
   EXPECT_EQ(refused.refusal->reason, "FENCED");
@@ -135,8 +134,8 @@ TEST_F(MigrateTest, SessionThatWasOpenedMeanwhileStays) {
 TEST_F(MigrateTest, SessionAtRestThatWasOpenedMeanwhileStays) {
   const uint64_t seen = world_.Get("a").value.epoch;
   const std::string snapshot = world_.Export("a").value.bytes;
-  world_.Advance(kInterval);
-  shard::World restarted(shard::ShardOptions{.save_interval = kInterval}, 1, world_.shared_store(), TwoModels());
+  world_.Advance(shard::kInterval);
+  shard::World restarted(shard::ShardOptions{.save_interval = shard::kInterval}, 1, world_.shared_store(), TwoModels());
   EXPECT_TRUE(restarted.Import("a", {snapshot, "new", {true, seen + 1}}).refusal.has_value());
   EXPECT_EQ(restarted.Get("a").value.origin.model, "old:1");
   EXPECT_FALSE(restarted.Import("a", {snapshot, "new", {true, seen}}).refusal.has_value());
@@ -146,7 +145,7 @@ TEST_F(MigrateTest, SessionAtRestThatWasOpenedMeanwhileStays) {
 TEST_F(MigrateTest, SessionThatIsGoneIsNotMade) {
   const uint64_t seen = world_.Get("a").value.epoch;
   const std::string snapshot = world_.Export("a").value.bytes;
-  shard::World empty(shard::ShardOptions{.save_interval = kInterval}, 1, nullptr, TwoModels());
+  shard::World empty(shard::ShardOptions{.save_interval = shard::kInterval}, 1, nullptr, TwoModels());
   EXPECT_EQ(empty.Import("a", {snapshot, "new", {true, seen}}).refusal->reason, "SESSION_NOT_FOUND");
 }
 

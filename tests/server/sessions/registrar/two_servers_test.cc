@@ -13,8 +13,6 @@ namespace {
 using ::testing::HasSubstr;
 using Event = shard::FakePeer::Event;
 
-constexpr absl::Duration kInterval = absl::Milliseconds(500);
-
 // The store of both, and what it needs.
 class Shared {
  public:
@@ -47,15 +45,15 @@ class TwoServersTest : public testing::TestWithParam<const char*> {
     if (shared_.Lacks(GetParam())) GTEST_SKIP() << "redis-server is not installed";
     first_.Open(at_first_, 0, shard::Named("a"));
     first_.Send(at_first_, 0, 0, shard::Values(0, 3));
-    first_.Advance(kInterval);
+    first_.Advance(shard::kInterval);
     second_.Open(at_second_, 0, shard::Named("a"));
     second_.Send(at_second_, 0, 3, shard::Values(3, 2));
-    second_.Advance(kInterval);
+    second_.Advance(shard::kInterval);
   }
 
   Shared shared_{GetParam()};
-  shard::World first_{shard::ShardOptions{.save_interval = kInterval}, 2, shared_.Store()};
-  shard::World second_{shard::ShardOptions{.save_interval = kInterval}, 1, shared_.Store()};
+  shard::World first_{shard::ShardOptions{.save_interval = shard::kInterval}, 2, shared_.Store()};
+  shard::World second_{shard::ShardOptions{.save_interval = shard::kInterval}, 1, shared_.Store()};
   shard::FakePeer at_first_, at_second_, again_;
 };
 
@@ -66,7 +64,7 @@ TEST_P(TwoServersTest, SecondGoesOnFromTheSaveOfTheFirst) {
 
 TEST_P(TwoServersTest, FirstEndsItsSessionAtItsNextSave) {
   first_.Send(at_first_, 0, 3, shard::Values(3, 1));
-  first_.Advance(kInterval);
+  first_.Advance(shard::kInterval);
   EXPECT_EQ(at_first_.Last().refusal.status.code(), absl::StatusCode::kAborted);
   EXPECT_EQ(first_.shard().counters().sessions_resident.value(), 0u);
 }
@@ -74,7 +72,7 @@ TEST_P(TwoServersTest, FirstEndsItsSessionAtItsNextSave) {
 TEST_P(TwoServersTest, FirstIsFencedAlsoWhenItsStreamHasLeft) {
   first_.Send(at_first_, 0, 3, shard::Values(3, 1));
   first_.shard().Disconnect(at_first_);
-  first_.Advance(kInterval);
+  first_.Advance(shard::kInterval);
   EXPECT_EQ(first_.shard().counters().sessions_fenced.value(), 1u);
   EXPECT_EQ(first_.shard().counters().sessions_resident.value(), 0u);
 }
@@ -95,7 +93,7 @@ TEST_P(TwoServersTest, OpenAtAnotherShardOfTheFirstDoesToo) {
 TEST_P(TwoServersTest, SessionThatTheSecondDeletedIsNotBroughtBackByASave) {
   ASSERT_FALSE(second_.Delete("a").refusal);
   first_.Send(at_first_, 0, 3, shard::Values(3, 1));
-  first_.Advance(kInterval);
+  first_.Advance(shard::kInterval);
   EXPECT_THAT(std::string(at_first_.Last().refusal.status.message()), HasSubstr("deleted"));
   EXPECT_TRUE(absl::IsNotFound(first_.store().Load("/a").status()));
 }
@@ -116,7 +114,7 @@ TEST_P(TwoServersTest, SessionGoesBackAndForthWithoutLosingAToken) {
     ASSERT_EQ(peer.Last().opened.next_seq, next);
     here.Send(peer, 1, next, shard::Values(next, 1));
     EXPECT_EQ(peer.Forecasts(1)[0], here.engine().Forecasts(shard::Values(0, next + 1))[next]);
-    here.Advance(kInterval);
+    here.Advance(shard::kInterval);
     here.shard().Disconnect(peer);
   }
 }
@@ -128,13 +126,15 @@ class OtherServerTest : public testing::TestWithParam<const char*> {
     if (shared_.Lacks(GetParam())) GTEST_SKIP() << "redis-server is not installed";
     second_.Open(peer_, 0, shard::Named("a"));
     second_.Send(peer_, 0, 0, shard::Values(0, 4));
-    second_.Advance(kInterval);
+    second_.Advance(shard::kInterval);
     second_.Send(peer_, 0, 4, shard::Values(4, 1));
   }
 
   Shared shared_{GetParam()};
-  shard::World first_{shard::ShardOptions{.save_interval = kInterval, .advertise = "first:1"}, 1, shared_.Store()};
-  shard::World second_{shard::ShardOptions{.save_interval = kInterval, .advertise = "second:1"}, 1, shared_.Store()};
+  shard::World first_{shard::ShardOptions{.save_interval = shard::kInterval, .advertise = "first:1"}, 1,
+                      shared_.Store()};
+  shard::World second_{shard::ShardOptions{.save_interval = shard::kInterval, .advertise = "second:1"}, 1,
+                       shared_.Store()};
   shard::FakePeer peer_;
 };
 
@@ -164,7 +164,7 @@ TEST_P(OtherServerTest, ExportForkAndEvictAreRefusedAndTellWhereTheNewestStateIs
 }
 
 TEST_P(OtherServerTest, WhatIsQuietForLongIsExportedFromItsSave) {
-  second_.Advance(kInterval);
+  second_.Advance(shard::kInterval);
   first_.Advance(absl::Minutes(1));
   EXPECT_EQ(first_.Export("a").value.next_seq, 5u);
   EXPECT_FALSE(first_.Get("a").value.attached);
@@ -172,14 +172,14 @@ TEST_P(OtherServerTest, WhatIsQuietForLongIsExportedFromItsSave) {
 
 TEST_P(OtherServerTest, ItsOwnSessionsAreNobodyElses) {
   second_.shard().Disconnect(peer_);
-  second_.Advance(kInterval);
+  second_.Advance(shard::kInterval);
   EXPECT_EQ(second_.Export("a").value.next_seq, 5u);
   EXPECT_EQ(first_.Export("a").value.next_seq, 5u);  // its last save says that nobody has it open
 }
 
 TEST_P(OtherServerTest, DeleteEndsTheWriterAtItsNextSave) {
   ASSERT_FALSE(first_.Delete("a").refusal);
-  second_.Advance(kInterval);
+  second_.Advance(shard::kInterval);
   EXPECT_EQ(peer_.Last().refusal.status.code(), absl::StatusCode::kAborted);
 }
 
@@ -195,13 +195,13 @@ class SweepOfTwoServersTest : public testing::TestWithParam<int> {
     second_.clock().Advance(absl::Minutes(GetParam()));
     first_->Open(peer_, 0, shard::Named("a"));
     first_->Send(peer_, 0, 0, shard::Values(0, 3));
-    first_->Advance(kInterval);
+    first_->Advance(shard::kInterval);
   }
 
   bool IsThere() { return shared_.Store()->Load("/a").ok(); }
 
   Shared shared_{"memory"};
-  const shard::ShardOptions options_{.save_interval = kInterval, .session_ttl = kTtl};
+  const shard::ShardOptions options_{.save_interval = shard::kInterval, .session_ttl = kTtl};
   std::unique_ptr<shard::World> first_ = std::make_unique<shard::World>(options_, 1, shared_.Store());
   shard::World second_{options_, 1, shared_.Store()};
   shard::FakePeer peer_;
@@ -214,7 +214,7 @@ TEST_P(SweepOfTwoServersTest, SparesWhatTheOtherHasAttached) {
     ASSERT_TRUE(IsThere()) << i;
   }
   first_->Send(peer_, 0, 3, shard::Values(3, 1));
-  first_->Advance(kInterval);
+  first_->Advance(shard::kInterval);
   EXPECT_EQ(peer_.Last().durable_seq, 4u);
 }
 
@@ -233,7 +233,7 @@ TEST_P(SweepOfTwoServersTest, DeletesWhatAServerLeftThatEnded) {
 
 TEST(LeaseTest, HoldsAlsoOfAServerThatBeganBeforeItsClockWasSetRight) {
   Shared shared{"memory"};
-  const shard::ShardOptions options{.save_interval = kInterval};
+  const shard::ShardOptions options{.save_interval = shard::kInterval};
   shard::World behind(options, 1, shared.Store()), other(options, 1, shared.Store());
   behind.clock().StepWall(absl::Hours(2));
   other.clock().Advance(absl::Hours(2));
@@ -241,7 +241,7 @@ TEST(LeaseTest, HoldsAlsoOfAServerThatBeganBeforeItsClockWasSetRight) {
   behind.Open(peer, 0, shard::Named("a"));
   EXPECT_TRUE(other.Get("a").value.attached);
   behind.Send(peer, 0, 0, shard::Values(0, 3));
-  behind.Advance(kInterval);
+  behind.Advance(shard::kInterval);
   EXPECT_TRUE(other.Get("a").value.attached);
 }
 

@@ -16,8 +16,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Event = shard::FakePeer::Event;
 
-constexpr absl::Duration kInterval = absl::Milliseconds(500);
-
 class UnaryTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -39,7 +37,7 @@ class UnaryTest : public ::testing::Test {
     return forecasts.empty() ? std::vector<float>() : forecasts[0];
   }
 
-  shard::World world_{shard::ShardOptions{.capacity_rows = 8, .save_interval = kInterval}};
+  shard::World world_{shard::ShardOptions{.capacity_rows = 8, .save_interval = shard::kInterval}};
   shard::FakePeer writer_;
 };
 
@@ -58,8 +56,8 @@ TEST_F(UnaryTest, GetTellsAboutAnAttachedSession) {
 }
 
 TEST_F(UnaryTest, GetTellsAboutASessionAtRest) {
-  world_.Advance(kInterval);
-  shard::World restarted(shard::ShardOptions{.save_interval = kInterval}, 1, world_.shared_store());
+  world_.Advance(shard::kInterval);
+  shard::World restarted(shard::ShardOptions{.save_interval = shard::kInterval}, 1, world_.shared_store());
   const session::SessionInfo info = restarted.Get("a").value;
   EXPECT_EQ(info.next_seq, 5);
   EXPECT_EQ(info.durable_seq, 5);
@@ -105,7 +103,7 @@ TEST_F(UnaryTest, ListKnowsSessionsThatAreNowhereSaved) {
 }
 
 TEST_F(UnaryTest, ListTellsTheTruthAboutSessionsAheadOfTheirSave) {
-  world_.Advance(kInterval);
+  world_.Advance(shard::kInterval);
   world_.Send(writer_, 0, 5, shard::Values(5, 2));
   const SessionPage page = world_.List("", "", 10).value;
   ASSERT_EQ(page.sessions.size(), 1);
@@ -141,8 +139,8 @@ TEST_F(UnaryTest, ExportAndImportContinueExactly) {
 }
 
 TEST_F(UnaryTest, ExportOfASessionAtRestIsThatOfItsNewestSave) {
-  world_.Advance(kInterval);
-  shard::World restarted(shard::ShardOptions{.save_interval = kInterval}, 1, world_.shared_store());
+  world_.Advance(shard::kInterval);
+  shard::World restarted(shard::ShardOptions{.save_interval = shard::kInterval}, 1, world_.shared_store());
   EXPECT_EQ(restarted.Export("a").value.bytes, world_.Export("a").value.bytes);
 }
 
@@ -287,7 +285,7 @@ TEST_F(UnaryTest, ForkWithoutSavingContinuesExactly) {
 }
 
 TEST_F(UnaryTest, DeleteForgetsTheSessionAndFencesTheWriter) {
-  world_.Advance(kInterval);
+  world_.Advance(shard::kInterval);
   ASSERT_FALSE(world_.Delete("a").refusal.has_value());
   EXPECT_EQ(writer_.Last().refusal.status.code(), absl::StatusCode::kAborted);
   EXPECT_TRUE(absl::IsNotFound(world_.Get("a").refusal->status));
@@ -297,8 +295,8 @@ TEST_F(UnaryTest, DeleteForgetsTheSessionAndFencesTheWriter) {
 }
 
 TEST_F(UnaryTest, DeleteOfASessionAtRestForgetsIt) {
-  world_.Advance(kInterval);
-  shard::World restarted(shard::ShardOptions{.save_interval = kInterval}, 1, world_.shared_store());
+  world_.Advance(shard::kInterval);
+  shard::World restarted(shard::ShardOptions{.save_interval = shard::kInterval}, 1, world_.shared_store());
   EXPECT_FALSE(restarted.Delete("a").refusal.has_value());
   EXPECT_TRUE(absl::IsNotFound(restarted.Get("a").refusal->status));
 }
@@ -312,8 +310,8 @@ TEST_F(UnaryTest, DeleteOfAnEpochLeavesALaterOne) {
 }
 
 TEST_F(UnaryTest, DeleteOfAnEpochLeavesALaterOneAtRest) {
-  world_.Advance(kInterval);
-  shard::World restarted(shard::ShardOptions{.save_interval = kInterval}, 1, world_.shared_store());
+  world_.Advance(shard::kInterval);
+  shard::World restarted(shard::ShardOptions{.save_interval = shard::kInterval}, 1, world_.shared_store());
   const uint64_t epoch = restarted.Get("a").value.epoch;
   EXPECT_TRUE(absl::IsAborted(restarted.Delete("a", epoch - 1).refusal->status));
   EXPECT_FALSE(restarted.Delete("a", epoch).refusal.has_value());
@@ -324,12 +322,12 @@ TEST_F(UnaryTest, DeleteOfNoSessionIsNotFound) {
 }
 
 TEST_F(UnaryTest, DeleteIsNotUndoneByASaveUnderWay) {
-  shard::World world(shard::ShardOptions{.save_interval = kInterval});
+  shard::World world(shard::ShardOptions{.save_interval = shard::kInterval});
   shard::FakePeer peer;
   world.Open(peer, 0, shard::Named("a"));
   world.Send(peer, 0, 0, shard::Values(0, 5));
   world.registrar().Delete("", "a", {}, [](session::Outcome<std::monostate>) {});
-  world.Advance(kInterval);
+  world.Advance(shard::kInterval);
   EXPECT_FALSE(world.store().Load("/a").ok());
 }
 

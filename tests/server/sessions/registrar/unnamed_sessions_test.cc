@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr absl::Duration kInterval = absl::Milliseconds(500), kTtl = absl::Hours(1);
+constexpr absl::Duration kHour = absl::Hours(1);
 constexpr char kDrawnId[] = "stream-0123456789abcdef";
 
 TEST(IsUnnamedTest, KnowsWhatClientsDraw) {
@@ -36,12 +36,12 @@ class UnnamedSessionsTest : public ::testing::Test {
     shard::FakePeer peer;
     Begin(peer, id);
     world_.shard().Disconnect(peer);
-    world_.Advance(kInterval);
+    world_.Advance(shard::kInterval);
   }
   void Begin(shard::FakePeer& peer, const std::string& id) {
     world_.Open(peer, 0, shard::Named(id));
     world_.Send(peer, 0, 0, shard::Values(0, 5));
-    world_.Advance(kInterval);
+    world_.Advance(shard::kInterval);
   }
   void Look() { LookAt(world_, sessions_); }
   static void LookAt(shard::World& world, UnnamedSessions& sessions) {
@@ -56,14 +56,14 @@ class UnnamedSessionsTest : public ::testing::Test {
     return ids;
   }
 
-  shard::World world_{shard::ShardOptions{.capacity_rows = 512, .save_interval = kInterval}};
-  UnnamedSessions sessions_{world_.registrar(), [] { return std::vector<std::string>{""}; }, kTtl, world_.clock()};
+  shard::World world_{shard::ShardOptions{.capacity_rows = 512, .save_interval = shard::kInterval}};
+  UnnamedSessions sessions_{world_.registrar(), [] { return std::vector<std::string>{""}; }, kHour, world_.clock()};
 };
 
 TEST_F(UnnamedSessionsTest, EndAfterTheirSilence) {
   Leave(kDrawnId);
   Leave("pump-7");
-  world_.Advance(kTtl - absl::Minutes(1));
+  world_.Advance(kHour - absl::Minutes(1));
   Look();
   EXPECT_THAT(Ids(), ElementsAre("pump-7", kDrawnId));
   world_.Advance(absl::Minutes(2));
@@ -74,7 +74,7 @@ TEST_F(UnnamedSessionsTest, EndAfterTheirSilence) {
 TEST_F(UnnamedSessionsTest, OneThatAStreamHasOpenStays) {
   shard::FakePeer peer;
   Begin(peer, kDrawnId);
-  world_.Advance(3 * kTtl);
+  world_.Advance(3 * kHour);
   Look();
   EXPECT_THAT(Ids(), ElementsAre(kDrawnId));
   world_.Send(peer, 0, 5, shard::Values(5, 1));
@@ -84,7 +84,7 @@ TEST_F(UnnamedSessionsTest, OneThatAStreamHasOpenStays) {
 
 TEST_F(UnnamedSessionsTest, OneThatCameBackStays) {
   Leave(kDrawnId);
-  world_.Advance(kTtl);
+  world_.Advance(kHour);
   shard::FakePeer peer;
   world_.Open(peer, 0, shard::Named(kDrawnId));
   world_.Send(peer, 0, 5, shard::Values(5, 1));
@@ -96,10 +96,10 @@ TEST_F(UnnamedSessionsTest, OneThatCameBackStays) {
 
 TEST_F(UnnamedSessionsTest, ThoseOfAServerThatWasKilledEndAtTheNextOne) {
   Leave(kDrawnId);
-  shard::World restarted(shard::ShardOptions{.save_interval = kInterval}, 1, world_.shared_store());
-  restarted.Advance(2 * kTtl);
+  shard::World restarted(shard::ShardOptions{.save_interval = shard::kInterval}, 1, world_.shared_store());
+  restarted.Advance(2 * kHour);
   UnnamedSessions sessions(
-      restarted.registrar(), [] { return std::vector<std::string>{""}; }, kTtl, restarted.clock());
+      restarted.registrar(), [] { return std::vector<std::string>{""}; }, kHour, restarted.clock());
   LookAt(restarted, sessions);
   EXPECT_THAT(restarted.List("", "", 10).value.sessions, IsEmpty());
 }
@@ -111,18 +111,18 @@ TEST_F(UnnamedSessionsTest, ALookGoesThroughAllPages) {
   }
   world_.Open(peer, 205, shard::Named("evaluate-mine"));
   world_.shard().Disconnect(peer);
-  world_.Advance(kInterval);
-  world_.Advance(2 * kTtl);
+  world_.Advance(shard::kInterval);
+  world_.Advance(2 * kHour);
   Look();
   EXPECT_THAT(Ids(), ElementsAre("evaluate-mine"));
 }
 
 TEST_F(UnnamedSessionsTest, AStoreThatIsAwayIsAskedAgain) {
   Leave(kDrawnId);
-  shard::World restarted(shard::ShardOptions{.save_interval = kInterval}, 1, world_.shared_store());
-  restarted.Advance(2 * kTtl);
+  shard::World restarted(shard::ShardOptions{.save_interval = shard::kInterval}, 1, world_.shared_store());
+  restarted.Advance(2 * kHour);
   UnnamedSessions sessions(
-      restarted.registrar(), [] { return std::vector<std::string>{""}; }, kTtl, restarted.clock());
+      restarted.registrar(), [] { return std::vector<std::string>{""}; }, kHour, restarted.clock());
   restarted.store().FailAll(true);
   LookAt(restarted, sessions);
   restarted.store().FailAll(false);
@@ -136,7 +136,7 @@ class ClockStepTest : public UnnamedSessionsTest {
   // A server that begins with the store of the first, at the first one's time.
   struct NextServer {
     explicit NextServer(shard::World& before)
-        : world(shard::ShardOptions{.save_interval = kInterval}, 1, before.shared_store()) {
+        : world(shard::ShardOptions{.save_interval = shard::kInterval}, 1, before.shared_store()) {
       world.Advance(before.clock().Now() - world.clock().Now());
     }
     size_t LeftAfterLook() {
@@ -145,7 +145,7 @@ class ClockStepTest : public UnnamedSessionsTest {
     }
 
     shard::World world;
-    UnnamedSessions sessions{world.registrar(), [] { return std::vector<std::string>{""}; }, kTtl, world.clock()};
+    UnnamedSessions sessions{world.registrar(), [] { return std::vector<std::string>{""}; }, kHour, world.clock()};
   };
 };
 
@@ -153,7 +153,7 @@ TEST_F(ClockStepTest, ResidentSessionsAgeAsBefore) {
   for (const absl::Duration step : {absl::Hours(5), -absl::Hours(5)}) {
     Leave(kDrawnId);
     world_.clock().StepWall(step);
-    world_.Advance(kTtl - absl::Minutes(1));
+    world_.Advance(kHour - absl::Minutes(1));
     Look();
     EXPECT_THAT(Ids(), ElementsAre(kDrawnId)) << step;
     world_.Advance(absl::Minutes(2));
@@ -176,7 +176,7 @@ TEST_F(ClockStepTest, StampAheadOfTheNextServersClockCountsFromTheFirstLook) {
   Leave(kDrawnId);
   NextServer next(world_);
   EXPECT_EQ(next.LeftAfterLook(), 1u);
-  next.world.Advance(kTtl - absl::Minutes(1));
+  next.world.Advance(kHour - absl::Minutes(1));
   EXPECT_EQ(next.LeftAfterLook(), 1u);
   next.world.Advance(absl::Minutes(2));
   EXPECT_EQ(next.LeftAfterLook(), 0u);
@@ -187,9 +187,9 @@ TEST_F(ClockStepTest, SessionOpenedAgainIsYoungAgain) {
   Leave(kDrawnId);
   NextServer next(world_);
   EXPECT_EQ(next.LeftAfterLook(), 1u);
-  world_.Advance(kTtl);
+  world_.Advance(kHour);
   Leave(kDrawnId);
-  next.world.Advance(2 * kTtl);
+  next.world.Advance(2 * kHour);
   EXPECT_EQ(next.LeftAfterLook(), 1u);
 }
 
@@ -199,7 +199,7 @@ TEST_F(ClockStepTest, ServerThatBeganWithAClockAheadSparesTheStamps) {
   next.world.clock().StepWall(-absl::Hours(5));
   next.world.Advance(absl::Hours(5));
   EXPECT_EQ(next.LeftAfterLook(), 1u);
-  next.world.Advance(kTtl);
+  next.world.Advance(kHour);
   EXPECT_EQ(next.LeftAfterLook(), 0u);
 }
 

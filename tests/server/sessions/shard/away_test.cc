@@ -11,8 +11,6 @@ namespace {
 
 using Event = FakePeer::Event;
 
-constexpr absl::Duration kInterval = absl::Milliseconds(500);
-
 // A client with a session whose store goes away when told to, and that may have 8 tokens that are not saved.
 class StoreAwayTest : public testing::Test {
  protected:

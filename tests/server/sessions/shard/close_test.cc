@@ -10,12 +10,6 @@ namespace {
 
 using Event = FakePeer::Event;
 
-session::OpenRequest InMode(session::OpenMode mode) {
-  session::OpenRequest request = Named("a");
-  request.mode = mode;
-  return request;
-}
-
 TEST(CloseTest, DetachesTheSessionAndFreesTheHandle) {
   World world;
   FakePeer peer;

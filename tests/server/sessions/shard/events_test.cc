@@ -16,7 +16,6 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr absl::Duration kInterval = absl::Milliseconds(500);
 constexpr size_t kEvents = 120;
 constexpr int64_t kSecond = 1'000'000'000;
 

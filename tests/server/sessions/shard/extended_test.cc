@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr uint64_t kTokens = 240;
+constexpr uint64_t kExtendedTokens = 240;
 
 std::unique_ptr<models::ModelTable> ExtendedModels() {
   auto models = std::make_unique<models::ModelTable>();
@@ -69,13 +69,13 @@ class ExtendedTest : public testing::Test {
     World world({}, 1, nullptr, ExtendedModels());
     FakePeer peer;
     world.Open(peer, 0, WithCovariates("a"));
-    SendTo(world, peer, 0, kTokens, kTokens);
+    SendTo(world, peer, 0, kExtendedTokens, kExtendedTokens);
     return peer.Forecasts(0);
   }
 
   static void ExpectSameBits(const std::vector<std::vector<float>>& forecasts, uint64_t from) {
     const std::vector<std::vector<float>> expected = Undisturbed();
-    ASSERT_EQ(forecasts.size(), kTokens - from);
+    ASSERT_EQ(forecasts.size(), kExtendedTokens - from);
     for (size_t i = 0; i < forecasts.size(); ++i) {
       const std::vector<float>&a = forecasts[i], &b = expected[from + i];
       ASSERT_EQ(a.size(), b.size());
@@ -119,7 +119,7 @@ TEST_F(ExtendedTest, AnOpenWithOtherCovariatesIsRefusedAndDisturbsNobody) {
   world_.Open(other, 0, request, 1);
   EXPECT_EQ(other.Last().refusal.field, "open.covariates");
   EXPECT_THAT(other.Last().refusal.status.message(), HasSubstr("this one has 1 and 1"));
-  SendTo(world_, peer_, 100, kTokens, 20);
+  SendTo(world_, peer_, 100, kExtendedTokens, 20);
   ExpectSameBits(peer_.Forecasts(0), 0);
 }
 
@@ -135,13 +135,13 @@ TEST_F(ExtendedTest, RefusesTokensWithoutTheirCovariatesAndLosesNothing) {
   EXPECT_EQ(peer_.Last().kind, FakePeer::Event::kFailed);
   EXPECT_EQ(peer_.Last().refusal.field, "tokens.covariates");
   EXPECT_EQ(peer_.Last().expected_seq, 0);
-  SendTo(world_, peer_, 0, kTokens, 60);
+  SendTo(world_, peer_, 0, kExtendedTokens, 60);
   ExpectSameBits(peer_.Forecasts(0), 0);
 }
 
 TEST_F(ExtendedTest, CovariatesGiveTheSameBitsForAnySplit) {
   world_.Open(peer_, 0, WithCovariates("a"));
-  SendTo(world_, peer_, 0, kTokens, 7);
+  SendTo(world_, peer_, 0, kExtendedTokens, 7);
   ExpectSameBits(peer_.Forecasts(0), 0);
 }
 
@@ -155,7 +155,7 @@ TEST_F(ExtendedTest, CovariatesGiveTheSameBitsAfterGoingBack) {
   request.covariates.reset();
   world_.Open(again, 0, request, 1);
   ASSERT_EQ(again.Last().opened.next_seq, 100);
-  SendTo(world_, again, 100, kTokens, 20, 1);
+  SendTo(world_, again, 100, kExtendedTokens, 20, 1);
   ExpectSameBits(again.Forecasts(0), 100);
 }
 
@@ -168,13 +168,13 @@ TEST_F(ExtendedTest, CovariatesGiveTheSameBitsAfterExportAndImport) {
   ASSERT_FALSE(imported.refusal.has_value()) << imported.refusal->status;
   FakePeer other;
   elsewhere.Open(other, 0, WithCovariates("b", 150));
-  SendTo(elsewhere, other, 150, kTokens, 30);
+  SendTo(elsewhere, other, 150, kExtendedTokens, 30);
   ExpectSameBits(other.Forecasts(0), 150);
 }
 
 TEST_F(ExtendedTest, NumbersBehindAResultAreThoseAskedFor) {
   world_.Open(peer_, 0, WithCovariates("a"));
-  SendTo(world_, peer_, 0, kTokens, kTokens);
+  SendTo(world_, peer_, 0, kExtendedTokens, kExtendedTokens);
   const size_t levels = engine::TinyConfig().quantiles.size();
   const std::vector<float> last = peer_.Forecasts(0).back();
   for (size_t i = last.size() - 2 * levels; i < last.size(); ++i) EXPECT_TRUE(std::isfinite(last[i])) << i;

@@ -11,8 +11,6 @@ namespace {
 using ::testing::HasSubstr;
 using Event = FakePeer::Event;
 
-constexpr absl::Duration kInterval = absl::Milliseconds(500);
-
 TEST(StoreFailureTest, RefusesOpensAndLeavesWritersAlone) {
   World world(ShardOptions{.save_interval = kInterval});
   FakePeer writer, other;

@@ -13,8 +13,6 @@ namespace {
 
 using Event = FakePeer::Event;
 
-constexpr absl::Duration kInterval = absl::Milliseconds(500);
-
 // A session "a" of one stream, with three tokens under way.
 class LateTest : public testing::Test {
  protected:

@@ -15,12 +15,6 @@ using ::testing::HasSubstr;
 using ::testing::Pair;
 using Event = FakePeer::Event;
 
-session::OpenRequest InMode(session::OpenMode mode) {
-  session::OpenRequest request = Named("a");
-  request.mode = mode;
-  return request;
-}
-
 TEST(OpenTest, CreatesASession) {
   World world;
   FakePeer peer;

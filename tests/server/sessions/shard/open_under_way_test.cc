@@ -11,12 +11,6 @@ namespace {
 
 using Event = FakePeer::Event;
 
-session::OpenRequest InMode(session::OpenMode mode) {
-  session::OpenRequest request = Named("a");
-  request.mode = mode;
-  return request;
-}
-
 TEST(OpenTest, KeepsTokensThatArriveBeforeItIsAnsweredInOrder) {
   World world;
   FakePeer peer;

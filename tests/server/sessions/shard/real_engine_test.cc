@@ -15,7 +15,6 @@ namespace aaren::shard {
 namespace {
 
 constexpr size_t kTokens = 300;
-constexpr absl::Duration kInterval = absl::Milliseconds(500);
 
 using NewEngine = absl::StatusOr<std::unique_ptr<engine::Engine>> (*)(const package::ModelPackage& package);
 

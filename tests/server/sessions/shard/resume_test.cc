@@ -12,8 +12,6 @@ namespace {
 using Event = FakePeer::Event;
 using Range = std::pair<uint64_t, uint64_t>;
 
-constexpr absl::Duration kInterval = absl::Milliseconds(500);
-
 // A session with saves at 4 (durable) and 8, and next_seq 10; then its stream is lost.
 class ResumeTest : public ::testing::Test {
  protected:

@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const double kNone = std::nan("");
+const double kMissing = std::nan("");
 
 int Count(const std::string& text, const std::string& part) {
   int count = 0;
@@ -60,7 +60,7 @@ TEST(FigureTest, BandRunsAlongItsHighEndsAndBackAlongItsLowOnes) {
 
 TEST(FigureTest, MissingValueLeavesAGap) {
   Figure figure(Bare());
-  figure.Line(Ink::kActual, "", std::vector<double>{0, 0.2, 0.4, 0.6, 0.8}, std::vector<double>{0, 1, kNone, 1, 0});
+  figure.Line(Ink::kActual, "", std::vector<double>{0, 0.2, 0.4, 0.6, 0.8}, std::vector<double>{0, 1, kMissing, 1, 0});
   EXPECT_EQ(Count(figure.Svg(), "<polyline"), 2);
   EXPECT_THAT(figure.Svg(), Not(HasSubstr("nan")));
 }

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kSecond = 1'000'000'000;
 
-ByteSource Bytes(std::string text) {
+ByteSource Chunks(std::string text) {
   return [text = std::move(text)](char* buffer, size_t size) mutable -> absl::StatusOr<size_t> {
     const size_t taken = text.copy(buffer, size);
     text.erase(0, taken);
@@ -22,16 +22,16 @@ ByteSource Bytes(std::string text) {
   };
 }
 
-struct Read {
+struct Reading {
   std::vector<std::string> texts;  // "time mark series"
   std::vector<int64_t> times_ns;
   absl::Status status;
   EventFaults faults;
 };
 
-Read ReadAll(const std::string& text, const EventFileOptions& options = {}, bool live = false) {
-  Read read;
-  auto reader = EventReader::Open("e.csv", Bytes(text), options, live);
+Reading ReadAll(const std::string& text, const EventFileOptions& options = {}, bool live = false) {
+  Reading read;
+  auto reader = EventReader::Open("e.csv", Chunks(text), options, live);
   read.status = reader.status();
   if (!reader.ok()) return read;
   Event event;
@@ -50,20 +50,20 @@ std::string Refusal(const std::string& text, const EventFileOptions& options = {
 }
 
 TEST(EventReaderTest, ReadsCsvByTheNamesOfItsColumns) {
-  const Read read = ReadAll("series;MARK;time\nweb;log in;2024-01-01T00:00:01Z\n\nweb;;2024-01-01T00:00:02.5Z\n");
+  const Reading read = ReadAll("series;MARK;time\nweb;log in;2024-01-01T00:00:01Z\n\nweb;;2024-01-01T00:00:02.5Z\n");
   EXPECT_THAT(read.texts, ElementsAre("2024-01-01T00:00:01Z log in web", "2024-01-01T00:00:02.5Z  web"));
   EXPECT_EQ(read.times_ns[1] - read.times_ns[0], 3 * kSecond / 2);
 }
 
 TEST(EventReaderTest, ReadsJsonLinesOfEvents) {
-  const Read read =
+  const Reading read =
       ReadAll("{\"time\": 12, \"mark\": \"a\\\"b\"}\n\n{\"mark\": 7, \"time\": \"13.25\", \"series\": \"x\"}");
   EXPECT_THAT(read.texts, ElementsAre("12 a\"b ", "13.25 7 x"));
   EXPECT_THAT(read.times_ns, ElementsAre(12 * kSecond, 13 * kSecond + kSecond / 4));
 }
 
 TEST(EventReaderTest, ReadsJsonLinesOfStreams) {
-  const Read read = ReadAll("{\"times\": [1, 2.5], \"marks\": [3, 1]}\n{\"times\": [0]}\n");
+  const Reading read = ReadAll("{\"times\": [1, 2.5], \"marks\": [3, 1]}\n{\"times\": [0]}\n");
   EXPECT_THAT(read.texts, ElementsAre("1 3 1", "2.5 1 1", "0  2"));
 }
 
@@ -80,7 +80,7 @@ TEST(EventReaderTest, NumbersMayBeOfAnyUnit) {
 }
 
 TEST(EventReaderTest, DayAndMonthAreToldApartByLaterRows) {
-  const Read read = ReadAll("time\n1/2/2024\n13/2/2024\n");
+  const Reading read = ReadAll("time\n1/2/2024\n13/2/2024\n");
   EXPECT_EQ(read.times_ns[1] - read.times_ns[0], 12 * 86400 * kSecond);
 }
 
@@ -103,7 +103,7 @@ TEST(EventReaderTest, TimesBeyondNanosecondsAreRefused) {
 }
 
 TEST(EventReaderTest, APipeGoesOnBehindBadRows) {
-  const Read read = ReadAll("time,mark\nsoon,a\n1,b\n1\n2,\"c\"c\n3,d\n", {}, /*live=*/true);
+  const Reading read = ReadAll("time,mark\nsoon,a\n1,b\n1\n2,\"c\"c\n3,d\n", {}, /*live=*/true);
   EXPECT_TRUE(read.status.ok()) << read.status;
   EXPECT_THAT(read.texts, ElementsAre("1 b ", "3 d "));
   EXPECT_EQ(read.faults.rows, 3u);

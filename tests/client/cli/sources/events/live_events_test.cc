@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "tests/client/cli/sources/events/marks_of.h"
+
 namespace aaren::cli {
 namespace {
 
@@ -24,15 +26,9 @@ LiveEvents Pipe(std::string text, bool stop_at_late = false) {
   return LiveEvents(*std::move(reader), stop_at_late);
 }
 
-std::string Marks(RowSource& source) {
-  std::string marks;
-  for (Row row; *source.Next(row);) marks += row.mark;
-  return marks;
-}
-
 TEST(LiveEventsTest, LateEventsAreLeftOutAndCounted) {
   LiveEvents source = Pipe("time,mark\n1,a\n5,b\n3,c\n5,d\nlater,e\n6,f\n");
-  EXPECT_EQ(Marks(source), "abdf");
+  EXPECT_EQ(MarksOf(source), "abdf");
   EXPECT_THAT(source.Summary(),
               ElementsAre("standard input: 1 event left out for being late: a later event had passed",
                           "standard input: 1 event at the time of the event before: the order of arrival counts",
@@ -49,7 +45,7 @@ TEST(LiveEventsTest, ALateEventEndsTheStreamIfToldSo) {
 TEST(LiveEventsTest, ASessionGoesOnBehindItsLastTime) {
   LiveEvents source = Pipe("{\"time\":1,\"mark\":\"a\"}\n{\"time\":2,\"mark\":\"b\"}\n{\"time\":3,\"mark\":\"c\"}\n");
   EXPECT_THAT(*source.GoOn({.next_seq = 9, .last_time_ns = 2'000'000'000}), HasSubstr("behind 2"));
-  EXPECT_EQ(Marks(source), "c");
+  EXPECT_EQ(MarksOf(source), "c");
 }
 
 TEST(LiveEventsTest, ASecondSeriesIsRefused) {

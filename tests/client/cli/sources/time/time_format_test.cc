@@ -12,9 +12,9 @@ namespace {
 using ::testing::HasSubstr;
 
 // Computed by hand: 2020-01-02 is day 50 * 365 + 12 leap days + 1 = 18263 since 1970-01-01.
-constexpr int64_t kSecond = 1'000'000'000;
-constexpr int64_t kDay = 18263 * 86400 * kSecond;
-constexpr int64_t kAfternoon = kDay + (15 * 3600 + 4 * 60) * kSecond;  // 15:04
+constexpr int64_t kNanosPerSecond = 1'000'000'000;
+constexpr int64_t kDay = 18263 * 86400 * kNanosPerSecond;
+constexpr int64_t kAfternoon = kDay + (15 * 3600 + 4 * 60) * kNanosPerSecond;  // 15:04
 
 // The guess from the times.
 TimeFormatGuess Guess(const std::vector<std::string>& times) {
@@ -26,7 +26,7 @@ TimeFormatGuess Guess(const std::vector<std::string>& times) {
 }
 
 // The time in a file with this time only.
-std::optional<int64_t> Read(const std::string& time) {
+std::optional<int64_t> ReadTime(const std::string& time) {
   std::optional<TimeFormat> format = Guess({time}).best();
   return format ? format->Parse(time) : std::nullopt;
 }
@@ -41,7 +41,7 @@ TEST(TimeFormatTest, ReadsTheWaysToWriteADate) {
   for (const char* text :
        {"2020-01-02", "2020-1-2", "2020/1/2", "2020.01.02", "20200102", "2.1.2020", "02.01.20", "1/2/2020", "1/2/20",
         "01-02-2020", "02-Jan-2020", "2-Jan-20", "2 January 2020", "Jan 2, 2020", "Jan 2 2020"}) {
-    EXPECT_EQ(Read(text), kDay) << text;
+    EXPECT_EQ(ReadTime(text), kDay) << text;
   }
 }
 
@@ -50,47 +50,47 @@ TEST(TimeFormatTest, ReadsTheWaysToWriteAClock) {
                            "2020-01-02T16:04:00+01:00", "2020-01-02T16:04:00.0+0100", "2020-01-02 09:34-05:30",
                            "2020-01-02 15:04:00 UTC", "2020-1-2 3:04 PM", "2020-01-02 03:04:00PM", "20200102T150400Z",
                            "20200102150400", "202001021504", "1/2/2020 3:04 pm", " 2.1.2020 15:04 "}) {
-    EXPECT_EQ(Read(text), kAfternoon) << text;
+    EXPECT_EQ(ReadTime(text), kAfternoon) << text;
   }
 }
 
 TEST(TimeFormatTest, ReadsAPublicFilesTimeWithoutLeadingZeros) {
-  EXPECT_EQ(Read("1990/1/1 0:00"), 7305 * 86400 * kSecond);  // 20 years and 5 leap days
-  EXPECT_EQ(ReadAfter({"1990/1/1 0:00"}, "1990/1/1 13:00"), (7305 * 86400 + 13 * 3600) * kSecond);
+  EXPECT_EQ(ReadTime("1990/1/1 0:00"), 7305 * 86400 * kNanosPerSecond);  // 20 years and 5 leap days
+  EXPECT_EQ(ReadAfter({"1990/1/1 0:00"}, "1990/1/1 13:00"), (7305 * 86400 + 13 * 3600) * kNanosPerSecond);
 }
 
 TEST(TimeFormatTest, TwelveIsMidnightInTheMorningAndNoonInTheAfternoon) {
-  EXPECT_EQ(Read("1/2/2020 12:00 AM"), kDay);
-  EXPECT_EQ(Read("1/2/2020 12:00 PM"), kDay + 43200 * kSecond);
+  EXPECT_EQ(ReadTime("1/2/2020 12:00 AM"), kDay);
+  EXPECT_EQ(ReadTime("1/2/2020 12:00 PM"), kDay + 43200 * kNanosPerSecond);
 }
 
 TEST(TimeFormatTest, KeepsFractionsToTheNanosecond) {
-  EXPECT_EQ(Read("2020-01-02 15:04:00.123456789"), kAfternoon + 123456789);
-  EXPECT_EQ(Read("2020-01-02T15:04:00.5Z"), kAfternoon + kSecond / 2);
+  EXPECT_EQ(ReadTime("2020-01-02 15:04:00.123456789"), kAfternoon + 123456789);
+  EXPECT_EQ(ReadTime("2020-01-02T15:04:00.5Z"), kAfternoon + kNanosPerSecond / 2);
 }
 
 TEST(TimeFormatTest, NumbersAreInTheUnitThatTheirMagnitudeTells) {
   const int64_t time = 1'577'977'440;  // kAfternoon in seconds
-  EXPECT_EQ(time * kSecond, kAfternoon);
+  EXPECT_EQ(time * kNanosPerSecond, kAfternoon);
   for (const char* text :
        {"1577977440", "1577977440000", "1577977440000000", "1577977440000000000", "1577977440.000"}) {
-    EXPECT_EQ(Read(text), kAfternoon) << text;
+    EXPECT_EQ(ReadTime(text), kAfternoon) << text;
   }
-  EXPECT_EQ(Read("1577977440.25"), kAfternoon + kSecond / 4);
-  EXPECT_EQ(Read("-5"), -5 * kSecond);
+  EXPECT_EQ(ReadTime("1577977440.25"), kAfternoon + kNanosPerSecond / 4);
+  EXPECT_EQ(ReadTime("-5"), -5 * kNanosPerSecond);
 }
 
 TEST(TimeFormatTest, RefusesWhatIsNoTime) {
   for (const char* text : {"", "high", "2024-13-01", "2023-02-29", "2024-01-31 24:01", "2024-01-31 12:00:00.x", "1e9",
                            "31/31/2024", "1600-01-01", "2300-01-01", "infinite-future", "--5", "1.2.3.4", "-", "."}) {
-    EXPECT_EQ(Read(text), std::nullopt) << text;
+    EXPECT_EQ(ReadTime(text), std::nullopt) << text;
   }
 }
 
 TEST(TimeFormatTest, PrecisionOfTheClockMayChange) {
   for (const char* first : {"2020-01-02", "2020-01-02 00:00", "2020-01-02T00:00:00.5"}) {
     EXPECT_EQ(ReadAfter({first}, "2020-01-02 15:04"), kAfternoon) << first;
-    EXPECT_EQ(ReadAfter({first}, "2020-01-02T15:04:00.5"), kAfternoon + kSecond / 2) << first;
+    EXPECT_EQ(ReadAfter({first}, "2020-01-02T15:04:00.5"), kAfternoon + kNanosPerSecond / 2) << first;
   }
 }
 

@@ -8,25 +8,13 @@
 
 #include "absl/strings/str_split.h"
 #include "client/cli/terminal/shown.h"
+#include "tests/client/cli/stream/without_colours.h"
 
 namespace aaren::cli {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-// Without colours.
-std::string Plain(const std::string& text) {
-  std::string plain;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\x1b') {
-      i = text.find('m', i);
-    } else {
-      plain += text[i];
-    }
-  }
-  return plain;
-}
 
 class EventChartTest : public ::testing::Test {
  protected:
@@ -41,7 +29,7 @@ class EventChartTest : public ::testing::Test {
   }
 
   std::vector<std::string> Lines(int width, int height) const {
-    return absl::StrSplit(Plain(chart_.Render("web", width, height)), '\n');
+    return absl::StrSplit(WithoutColours(chart_.Render("web", width, height)), '\n');
   }
 
   client::MarkNames names_;

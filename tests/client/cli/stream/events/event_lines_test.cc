@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-const float kNone = std::nanf("");
+const float kMissing = std::nanf("");
 
 class EventLinesTest : public ::testing::Test {
  protected:
@@ -65,8 +65,8 @@ TEST_F(EventLinesTest, AnAlertIsMarked) {
 }
 
 TEST_F(EventLinesTest, WithoutAForecastNumbersAreNull) {
-  times_ = {kNone, kNone, kNone};
-  surprise_[0] = kNone;
+  times_ = {kMissing, kMissing, kMissing};
+  surprise_[0] = kMissing;
   const auto json = nlohmann::json::parse(Line(false));
   EXPECT_TRUE(json["surprise"].is_null());
   EXPECT_TRUE(json["next_seconds"]["0.5"].is_null());
@@ -79,7 +79,7 @@ TEST(ShortSpanTest, HasTheUnitThatSuits) {
   EXPECT_EQ(ShortSpan(0.0125), "12.5 ms");
   EXPECT_EQ(ShortSpan(90), "1.5 min");
   EXPECT_EQ(ShortSpan(86400 * 365.0), "365 d");
-  EXPECT_EQ(ShortSpan(kNone), "-");
+  EXPECT_EQ(ShortSpan(kMissing), "-");
 }
 
 }  // namespace

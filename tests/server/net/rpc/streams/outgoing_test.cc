@@ -10,7 +10,7 @@
 namespace aaren::rpc {
 namespace {
 
-constexpr size_t kRoom = 40'000;
+constexpr size_t kUnreadRoom = 40'000;
 const absl::Time kNow = absl::FromUnixSeconds(1000);
 
 class OutgoingTest : public testing::Test {
@@ -25,7 +25,7 @@ class OutgoingTest : public testing::Test {
 
   SomeStreams streams_;
   BufferPool buffers_;
-  SharedBytes unread_{kRoom};
+  SharedBytes unread_{kUnreadRoom};
   StreamLine to_flush_;
   std::optional<Outgoing> outgoing_;
 };
@@ -68,7 +68,7 @@ TEST_F(OutgoingTest, UnreadRepliesMayTakeHalfOfTheFreeBytes) {
 }
 
 TEST_F(OutgoingTest, AStreamWithoutRepliesHasRoomHoweverMuchOthersHold) {
-  unread_.Take(kRoom);
+  unread_.Take(kUnreadRoom);
   EXPECT_TRUE(outgoing_->HasRoom());
   Append();
   EXPECT_FALSE(outgoing_->HasRoom());

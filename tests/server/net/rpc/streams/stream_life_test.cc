@@ -7,20 +7,20 @@ namespace {
 
 using Verdict = StreamLife::Verdict;
 
-const absl::Time kStart = absl::FromUnixSeconds(1000);
+const absl::Time kJoined = absl::FromUnixSeconds(1000);
 const StreamLimits kLimits{.hello = absl::Seconds(10), .unread = absl::Seconds(60), .unused = absl::Minutes(10)};
 
 Verdict LookAfter(StreamLife& life, absl::Duration passed, const StreamLife::Signs& signs = {}) {
-  return life.Look(signs, kLimits, kStart + passed);
+  return life.Look(signs, kLimits, kJoined + passed);
 }
 
 StreamLife::Signs Writing(bool in_the_way = false) {
-  return {.in_use = true, .writing = true, .in_the_way = in_the_way, .writing_since = kStart};
+  return {.in_use = true, .writing = true, .in_the_way = in_the_way, .writing_since = kJoined};
 }
 
 class StreamLifeTest : public testing::Test {
  protected:
-  StreamLifeTest() { life_.Begin(kStart); }
+  StreamLifeTest() { life_.Begin(kJoined); }
 
   StreamLife life_;
 };
@@ -31,13 +31,13 @@ TEST_F(StreamLifeTest, HelloMustComeInTime) {
 }
 
 TEST_F(StreamLifeTest, ASessionMustBeOpenInTime) {
-  life_.Greet(kStart + absl::Seconds(5));
+  life_.Greet(kJoined + absl::Seconds(5));
   EXPECT_EQ(LookAfter(life_, absl::Seconds(605)), Verdict::kStays);
   EXPECT_EQ(LookAfter(life_, absl::Seconds(606)), Verdict::kNothingIsOpen);
 }
 
 TEST_F(StreamLifeTest, TimeCountsFromTheLastUse) {
-  life_.Greet(kStart);
+  life_.Greet(kJoined);
   EXPECT_EQ(LookAfter(life_, absl::Hours(1), {.in_use = true}), Verdict::kStays);
   EXPECT_EQ(LookAfter(life_, absl::Hours(1) + absl::Minutes(10)), Verdict::kStays);
   EXPECT_EQ(LookAfter(life_, absl::Hours(1) + absl::Minutes(11)), Verdict::kNothingIsOpen);
@@ -46,17 +46,17 @@ TEST_F(StreamLifeTest, TimeCountsFromTheLastUse) {
 TEST_F(StreamLifeTest, NoLimitOfZeroEndsAStream) {
   StreamLimits limits = kLimits;
   limits.hello = absl::ZeroDuration();
-  EXPECT_EQ(life_.Look({}, limits, kStart + absl::Hours(1)), Verdict::kStays);
+  EXPECT_EQ(life_.Look({}, limits, kJoined + absl::Hours(1)), Verdict::kStays);
 }
 
 TEST_F(StreamLifeTest, AClientMustReadInTime) {
-  life_.Greet(kStart);
+  life_.Greet(kJoined);
   EXPECT_EQ(LookAfter(life_, absl::Seconds(60), Writing()), Verdict::kStays);
   EXPECT_EQ(LookAfter(life_, absl::Seconds(61), Writing()), Verdict::kUnread);
 }
 
 TEST_F(StreamLifeTest, AClientInTheWayOfOthersHasASecond) {
-  life_.Greet(kStart);
+  life_.Greet(kJoined);
   EXPECT_EQ(LookAfter(life_, absl::Seconds(1), Writing(true)), Verdict::kStays);
   EXPECT_EQ(LookAfter(life_, absl::Milliseconds(1001), Writing(true)), Verdict::kUnread);
 }
@@ -68,7 +68,7 @@ TEST_F(StreamLifeTest, AnEndingStreamStillWaitsForItsClientToRead) {
 }
 
 TEST_F(StreamLifeTest, AStruckOutCallerHasASecondForTheStatus) {
-  life_.StrikeOut(kStart);
+  life_.StrikeOut(kJoined);
   EXPECT_EQ(LookAfter(life_, absl::Milliseconds(999), Writing(true)), Verdict::kStays);
   EXPECT_EQ(LookAfter(life_, absl::Seconds(1), Writing(true)), Verdict::kNoLastWord);
 }

@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-session::OpenRequest Of(const std::string& tenant, const std::string& id) {
+session::OpenRequest OfTenant(const std::string& tenant, const std::string& id) {
   session::OpenRequest request = shard::Named(id);
   request.tenant = tenant;
   return request;
@@ -51,9 +51,9 @@ std::string Pages(shard::World& world, size_t page_size) {
 TEST(ListHereTest, ATenantsSessionsAreListedAndNoOthers) {
   shard::World world(shard::ShardOptions{.save_interval = shard::kInterval});
   shard::FakePeer peer;
-  world.Open(peer, 0, Of("acme", "a"));
-  world.Open(peer, 1, Of("acme-2", "b"));
-  world.Open(peer, 2, Of("other", "c"));
+  world.Open(peer, 0, OfTenant("acme", "a"));
+  world.Open(peer, 1, OfTenant("acme-2", "b"));
+  world.Open(peer, 2, OfTenant("other", "c"));
   EXPECT_THAT(Ids(ListHere(world, "acme").value), ElementsAre("a"));
   EXPECT_THAT(Ids(ListHere(world, "acme-2").value), ElementsAre("b"));
   EXPECT_THAT(Ids(ListHere(world, "nobody").value), IsEmpty());
@@ -62,8 +62,8 @@ TEST(ListHereTest, ATenantsSessionsAreListedAndNoOthers) {
 TEST(ListHereTest, TellsWhereTheyAreAndWhatWaits) {
   shard::World world(shard::ShardOptions{.save_interval = shard::kInterval}, 2);
   shard::FakePeer first, second;
-  world.Open(first, 0, Of("acme", "a"), 0);
-  world.Open(second, 0, Of("acme", "b"), 1);
+  world.Open(first, 0, OfTenant("acme", "a"), 0);
+  world.Open(second, 0, OfTenant("acme", "b"), 1);
   first.has_room = false;  // so that its tokens are not stepped
   shard::Push(world, first, 0, 0, {1, 2, 3});
   const HerePage page = ListHere(world, "acme").value;

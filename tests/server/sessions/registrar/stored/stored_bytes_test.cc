@@ -16,7 +16,6 @@ namespace {
 using ::testing::HasSubstr;
 using Event = shard::FakePeer::Event;
 
-constexpr absl::Duration kInterval = absl::Milliseconds(500);
 constexpr uint64_t kRow = 64;  // of the engine of these tests
 constexpr uint64_t kSession = StoredBytes::kBesideRows + kRow;
 
@@ -33,7 +32,7 @@ class StoredBytesTest : public ::testing::Test {
     shard::FakePeer peer;
     world_.Open(peer, 0, shard::Named(id));
     world_.Send(peer, 0, 0, shard::Values(0, 1));
-    world_.Advance(kInterval);
+    world_.Advance(shard::kInterval);
     world_.shard().Disconnect(peer);
     world_.Settle();
   }
@@ -51,7 +50,7 @@ class StoredBytesTest : public ::testing::Test {
   }
 
   identity::Account account_{""};
-  shard::World world_{shard::ShardOptions{.capacity_rows = 512, .save_interval = kInterval}};
+  shard::World world_{shard::ShardOptions{.capacity_rows = 512, .save_interval = shard::kInterval}};
   shard::FakePeer peer_;
   session::Handle next_handle_ = 0;
 };

@@ -8,17 +8,17 @@
 namespace aaren::shard {
 namespace {
 
-constexpr absl::Duration kTtl = absl::Hours(1);
+constexpr absl::Duration kHour = absl::Hours(1);
 
 class ExpiryTest : public testing::Test {
  protected:
-  BareParts parts_{ShardOptions{.session_ttl = kTtl}};
+  BareParts parts_{ShardOptions{.session_ttl = kHour}};
   Expiry expiry_{parts_.core, parts_.residents, parts_.steps, parts_.departures, parts_.tiers};
 };
 
 TEST_F(ExpiryTest, TheRegistrarDeletesAnIdleSessionAfterTheTimeToLive) {
   parts_.residents.Rest(parts_.Make("a"));
-  parts_.clock.Advance(kTtl - absl::Seconds(1));
+  parts_.clock.Advance(kHour - absl::Seconds(1));
   expiry_.Tick();
   EXPECT_TRUE(parts_.directory.deletes.empty());
   parts_.clock.Advance(absl::Seconds(1));
@@ -29,7 +29,7 @@ TEST_F(ExpiryTest, TheRegistrarDeletesAnIdleSessionAfterTheTimeToLive) {
 TEST_F(ExpiryTest, ASessionThatTheStoreKeepsRestsAgain) {
   session::Session& session = parts_.Make("a");
   parts_.residents.Rest(session);
-  parts_.clock.Advance(kTtl);
+  parts_.clock.Advance(kHour);
   expiry_.Tick();
   parts_.directory.deletes.at(0).second(session::Refused<std::monostate>(session::ShuttingDown()));
   parts_.core.mailbox.Drain();

@@ -12,17 +12,6 @@ namespace {
 using ::testing::HasSubstr;
 using Event = FakePeer::Event;
 
-constexpr absl::Duration kInterval = absl::Milliseconds(500);
-
-// Opens, sends five tokens, and detaches.
-void Visit(World& world, const std::string& id) {
-  FakePeer peer;
-  world.Open(peer, 0, Named(id));
-  world.Send(peer, 0, 0, Values(0, 5));
-  world.shard().Disconnect(peer);
-  world.Advance(kInterval);
-}
-
 TEST(EvictTest, SendsTheLeastRecentlyUsedDetachedSessionToTheStore) {
   World world(ShardOptions{.capacity_rows = 2, .save_interval = kInterval});
   Visit(world, "old");

@@ -11,15 +11,6 @@ namespace {
 using Event = FakePeer::Event;
 
 constexpr absl::Duration kTtl = absl::Minutes(10);
-constexpr absl::Duration kInterval = absl::Milliseconds(500);
-
-void Visit(World& world, const std::string& id) {
-  FakePeer peer;
-  world.Open(peer, 0, Named(id));
-  world.Send(peer, 0, 0, Values(0, 5));
-  world.shard().Disconnect(peer);
-  world.Advance(kInterval);
-}
 
 bool Exists(World& world, const std::string& id) { return !world.Get(id).refusal.has_value(); }
 

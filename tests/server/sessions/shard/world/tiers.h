@@ -12,7 +12,6 @@
 
 namespace aaren::shard {
 
-inline constexpr absl::Duration kInterval = absl::Milliseconds(500);
 inline constexpr size_t kRowBytes = 64;  // of a FakeEngine
 
 inline ShardOptions NoRowsStay() { return {.max_resident_bytes = 0, .save_interval = kInterval}; }

@@ -255,4 +255,18 @@ session::OpenRequest Named(const std::string& id, std::optional<uint64_t> delive
   return request;
 }
 
+session::OpenRequest InMode(session::OpenMode mode) {
+  session::OpenRequest request = Named("a");
+  request.mode = mode;
+  return request;
+}
+
+void Visit(World& world, const std::string& id) {
+  FakePeer peer;
+  world.Open(peer, 0, Named(id));
+  world.Send(peer, 0, 0, Values(0, 5));
+  world.shard().Disconnect(peer);
+  world.Advance(kInterval);
+}
+
 }  // namespace aaren::shard

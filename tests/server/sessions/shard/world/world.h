@@ -151,6 +151,15 @@ class World {
 
 session::OpenRequest Named(const std::string& id, std::optional<uint64_t> delivered_seq = std::nullopt);
 
+// Of the session "a".
+session::OpenRequest InMode(session::OpenMode mode);
+
+// The interval of saves in most tests.
+inline constexpr absl::Duration kInterval = absl::Milliseconds(500);
+
+// Opens, sends five tokens, detaches, and lets an interval pass.
+void Visit(World& world, const std::string& id);
+
 }  // namespace aaren::shard
 
 #endif  // AAREN_TESTS_SERVER_SESSIONS_SHARD_WORLD_WORLD_H_
