@@ -71,7 +71,7 @@ bool BreaksHttp2(const Connection& connection) {
   std::string bytes(kLookBytes, 0);
   bytes.resize(static_cast<size_t>(
       std::max<ssize_t>(0, recv(connection.socket, bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT))));
-  return HasEndlessHeaders(bytes) || HasTooManyCalls(bytes);
+  return BreakHttp2(bytes);
 }
 
 bool LacksDescriptors(int error) { return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM; }
@@ -109,11 +109,11 @@ void Acceptor::Stop() {
   for (const int listener : std::exchange(listeners_, {})) close(listener);
 }
 
-void Acceptor::Start(std::vector<Shard> shards, const Bounds& bounds, std::function<size_t()> excess) {
+void Acceptor::Start(std::vector<Shard> shards, const HandshakeGate::Options& gate, std::function<size_t()> excess) {
   shards_ = std::move(shards);
   memory_.emplace(std::move(excess));
   placement_.emplace(shards_.size());
-  gate_.emplace(HandshakeGate::Options{.tls = bounds.tls, .shards = shards_.size(), .within = bounds.opening}, poll_);
+  gate_.emplace(gate, poll_);
   {
     absl::MutexLock lock(&mutex_);
     table_.emplace(shards_.size());
@@ -124,12 +124,10 @@ void Acceptor::Start(std::vector<Shard> shards, const Bounds& bounds, std::funct
 
 void Acceptor::Run() {
   std::array<epoll_event, 64> events;
-  std::vector<int> ready;
   for (;;) {
     const int count = epoll_wait(poll_, events.data(), events.size(), patience());
-    ready.clear();
-    for (int i = 0; i < count; ++i) ready.push_back(events[static_cast<size_t>(i)].data.fd);
-    if (std::find(ready.begin(), ready.end(), stop_) != ready.end()) return;
+    const auto ready = absl::MakeConstSpan(events).first(static_cast<size_t>(std::max(count, 0)));
+    if (std::any_of(ready.begin(), ready.end(), [this](const auto& event) { return event.data.fd == stop_; })) return;
     Turn(ready);
   }
 }
@@ -141,7 +139,7 @@ int Acceptor::patience() const {
   return placement_->busy() ? kRelieveMs : kWatchMs;
 }
 
-void Acceptor::Turn(absl::Span<const int> ready) {
+void Acceptor::Turn(absl::Span<const epoll_event> events) {
   const absl::Time now = clock_.Now();
   if (now >= next_look_) {
     absl::MutexLock lock(&mutex_);
@@ -151,8 +149,8 @@ void Acceptor::Turn(absl::Span<const int> ready) {
   LookAtMemory(now);
   LookAtShards(now);
   bool lacking = false;
-  for (const int socket : ready) {
-    if (!gate_->Look(socket)) lacking |= !AcceptFrom(socket);
+  for (const epoll_event& event : events) {
+    if (!gate_->Look(event)) lacking |= !AcceptFrom(event.data.fd);
   }
   gate_->CloseSilent(now);
   gate_->Advance(now, placement_->busy());

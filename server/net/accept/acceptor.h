@@ -61,15 +61,10 @@ class Acceptor {
                                                           const session::Clock& clock = session::Clock::System());
   ~Acceptor();
 
-  struct Bounds {
-    bool tls = false;
-    absl::Duration opening = absl::InfiniteDuration();  // within which a client must speak
-  };
-
   // `shards`: an element for each shard; the shards outlive the acceptor.
   //
   // `excess`: by how many bytes the process holds more than it may; null: never.
-  void Start(std::vector<Shard> shards, const Bounds& bounds, std::function<size_t()> excess = nullptr);
+  void Start(std::vector<Shard> shards, const HandshakeGate::Options& gate, std::function<size_t()> excess = nullptr);
 
   // Accepts no further connection: new clients are refused.
   void Stop();
@@ -83,7 +78,7 @@ class Acceptor {
  private:
   Acceptor(size_t max_connections, const session::Clock& clock);
   void Run();
-  void Turn(absl::Span<const int> ready) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Turn(absl::Span<const epoll_event> events) ABSL_LOCKS_EXCLUDED(mutex_);
   int patience() const;
   bool AcceptFrom(int listener);
   void Admit(int socket) ABSL_LOCKS_EXCLUDED(mutex_);

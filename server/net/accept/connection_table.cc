@@ -1,6 +1,8 @@
 #include "server/net/accept/connection_table.h"
 
 #include <fcntl.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -9,8 +11,17 @@
 namespace aaren::accept {
 namespace {
 
-constexpr uint64_t kMuch = 64 << 10;                  // clients that send less do not fill the memory
-constexpr absl::Duration kLately = absl::Seconds(2);  // a rate over less time would swing with single messages
+constexpr absl::Duration kLongest = absl::Seconds(30);  // of a header
+constexpr double kPackets = 100;                        // a second
+constexpr uint64_t kMuch = 64 << 10;                    // clients that send less do not fill the memory
+constexpr absl::Duration kLately = absl::Seconds(2);    // a rate over less time would swing with single messages
+
+// 0 if the descriptor is closed or no socket.
+uint64_t CookieOf(int socket) {
+  uint64_t cookie = 0;
+  socklen_t size = sizeof(cookie);
+  return getsockopt(socket, SOL_SOCKET, SO_COOKIE, &cookie, &size) == 0 ? cookie : 0;
+}
 
 }  // namespace
 
@@ -20,11 +31,8 @@ bool HeaderTime::IsOver(const Traffic& traffic, absl::Time now) {
     before_ = traffic;
     return false;
   }
-  if (now - since_ < kLongest) return false;
-  const uint64_t packets = traffic.packets - before_.packets, bytes = traffic.bytes - before_.bytes;
-  const double seconds = absl::ToDoubleSeconds(now - since_);
-  const bool small = static_cast<double>(packets) >= kPackets * seconds && bytes < kSmall * packets;
-  return small || bytes > kBytes;
+  const double packets = static_cast<double>(traffic.packets - before_.packets);
+  return now - since_ >= kLongest && packets >= kPackets * absl::ToDoubleSeconds(now - since_);
 }
 
 void SentOfLate::Look(uint64_t bytes, absl::Time now) {
@@ -32,6 +40,8 @@ void SentOfLate::Look(uint64_t bytes, absl::Time now) {
   next_ = now + kLately;
   before_ = std::exchange(last_, bytes);
 }
+
+bool Connection::Lasts() const { return CookieOf(socket) == cookie; }
 
 // A shutdown would leave gRPC's unread bytes, and a peer that does not read would not notice. gRPC may close
 // its descriptor at any moment, and the next connection may get the number; a duplicate keeps meaning this
@@ -48,8 +58,10 @@ bool Connection::Reset() const {
 }
 
 Traffic Connection::traffic() const {
-  const Traffic traffic = TrafficOf(socket);
-  return Lasts() ? traffic : Traffic{};
+  tcp_info info{};
+  socklen_t size = sizeof(info);
+  if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 || !Lasts()) return {};
+  return {.packets = info.tcpi_data_segs_in, .bytes = info.tcpi_bytes_received, .answers = info.tcpi_data_segs_out};
 }
 
 size_t ConnectionTable::OfHost(const std::string& host) const {
@@ -60,14 +72,12 @@ size_t ConnectionTable::OfHost(const std::string& host) const {
 std::vector<const Connection*> ConnectionTable::GreatestSenders(size_t most) const {
   std::vector<std::pair<uint64_t, const Connection*>> senders;
   for (const auto& [number, connection] : connections_) {
-    const uint64_t brought = connection.Lasts() ? connection.sent.Of(connection.traffic().bytes) : 0;
+    const uint64_t brought = connection.sent.Of(connection.traffic().bytes);
     if (brought >= kMuch) senders.emplace_back(brought, &connection);
   }
-  most = std::min(most, senders.size());
-  std::partial_sort(senders.begin(), senders.begin() + static_cast<ptrdiff_t>(most), senders.end(),
-                    [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::sort(senders.rbegin(), senders.rend());
   std::vector<const Connection*> greatest;
-  for (size_t i = 0; i < most; ++i) greatest.push_back(senders[i].second);
+  for (size_t i = 0; i < std::min(most, senders.size()); ++i) greatest.push_back(senders[i].second);
   return greatest;
 }
 

@@ -18,22 +18,22 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
-#include "server/net/accept/tcp_socket.h"
 
 namespace aaren::accept {
+
+// Packets with data on a connection, and the bytes that have come.
+struct Traffic {
+  uint64_t packets = 0, bytes = 0;
+  uint64_t answers = 0;  // packets with data to the peer
+};
 
 // HeaderTime detects a header that never ends. While gRPC waits for the end of a header, nothing else of the connection
 // is handled or answered, and each further packet costs a copy of all packets before (CVE-2023-33953). Other clients
 // get answers: tokens by forecasts or Acked, a call by a status, data of a message by room for more.
 class HeaderTime {
  public:
-  static constexpr absl::Duration kLongest = absl::Seconds(30);
-  static constexpr uint64_t kPackets = 100;     // a second
-  static constexpr uint64_t kSmall = 256;       // bytes of a packet, on average
-  static constexpr uint64_t kBytes = 32 << 20;  // beyond what HTTP/2 allows a client to send without an answer
-
-  // True once, with nothing answered for kLongest, the client has sent kPackets a second of less than kSmall bytes, or
-  // more than kBytes. Call IsOver every second or two.
+  // True once half a minute has brought a hundred packets a second and no answer: more than HTTP/2 allows a client to
+  // send without an answer. Call IsOver every second or two.
   bool IsOver(const Traffic& traffic, absl::Time now);
 
  private:
@@ -55,8 +55,7 @@ class SentOfLate {
 };
 
 struct Connection {
-  // True while the descriptor still belongs to this connection.
-  bool Lasts() const { return CookieOf(socket) == cookie; }
+  bool Lasts() const;  // true while the descriptor still belongs to this connection
 
   // Ends the connection at once, dropping unread and unsent bytes, and tells the peer. False if the connection has
   // ended already.

@@ -6,11 +6,11 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 
 namespace aaren::accept {
@@ -29,17 +29,8 @@ std::string PeerName(int socket) {
                   NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
     return "";
   }
-  const absl::string_view plain = absl::StripPrefix(host, "::ffff:");
-  return absl::StrContains(plain, ':') ? NormalPeer(absl::StrCat("[", plain, "]:", port))
-                                       : absl::StrCat(plain, ":", port);
-}
-
-std::string NormalPeer(absl::string_view peer) {
-  if (!absl::ConsumePrefix(&peer, "ipv4:")) absl::ConsumePrefix(&peer, "ipv6:");
-  std::string name = absl::StrReplaceAll(peer, {{"%5B", "["}, {"%5D", "]"}, {"%5b", "["}, {"%5d", "]"}, {"%25", "%"}});
-  const size_t zone = name.find('%'), end = name.find(']');
-  if (zone < end && end != std::string::npos) name.erase(zone, end - zone);
-  return name;
+  const std::string plain(absl::StripPrefix(std::string(host, std::strcspn(host, "%")), "::ffff:"));
+  return absl::StrContains(plain, ':') ? absl::StrCat("[", plain, "]:", port) : absl::StrCat(plain, ":", port);
 }
 
 std::string HostOf(absl::string_view name) {

@@ -6,37 +6,34 @@
 namespace aaren::accept {
 namespace {
 
-constexpr absl::Duration kPeriod = absl::Seconds(1);  // a client opens its first stream within one or two periods
-constexpr double kBusy = 0.01;                        // share of the period
-constexpr size_t kNewTenths = 2;                      // tenths of a shard's time set aside for a new connection
+constexpr double kBusy = 0.01;    // share of the period
+constexpr size_t kNewTenths = 2;  // tenths of a shard's time set aside for a new connection
 
 }  // namespace
 
 void Placement::Look(absl::Span<const int64_t> busy_ns, absl::Time now) {
-  const int64_t passed_ns = std::max<int64_t>(absl::ToInt64Nanoseconds(now - last_look_), 1);
+  const double passed_ns =
+      absl::ToDoubleNanoseconds(std::max(now - std::exchange(last_look_, now), absl::Nanoseconds(1)));
   busy_ = false;
-  for (size_t shard = 0; shard < busy_ns.size(); ++shard) {
-    const int64_t before = std::exchange(busy_ns_[shard], busy_ns[shard]);
-    const double share = static_cast<double>(busy_ns[shard] - before) / static_cast<double>(passed_ns);
-    tenths_[shard] = static_cast<size_t>(10.0 * share + 0.5);
+  for (size_t i = 0; i < busy_ns.size(); ++i) {
+    Shard& shard = shards_[i];
+    const double share = static_cast<double>(busy_ns[i] - std::exchange(shard.busy_ns, busy_ns[i])) / passed_ns;
+    shard.tenths = static_cast<size_t>(10.0 * share + 0.5);
+    shard.before = std::exchange(shard.lately, 0);
     busy_ |= share > kBusy;
   }
-  std::swap(lately_[0], lately_[1]);
-  std::fill(lately_[0].begin(), lately_[0].end(), 0);
-  if (passed_ns >= 2 * absl::ToInt64Nanoseconds(kPeriod)) lately_[1] = lately_[0];
-  last_look_ = now;
-  next_period_ = now + kPeriod;
 }
 
 size_t Placement::Choose(absl::Span<const size_t> connections) {
-  const auto load = [&](size_t shard) {
-    return std::pair(tenths_[shard] + kNewTenths * (lately_[0][shard] + lately_[1][shard]), connections[shard]);
+  const auto load = [&](size_t i) {
+    const Shard& shard = shards_[i];
+    return std::pair(shard.tenths + kNewTenths * (shard.lately + shard.before), connections[i]);
   };
   size_t least = 0;
-  for (size_t shard = 1; shard < connections.size(); ++shard) {
-    if (load(shard) < load(least)) least = shard;
+  for (size_t i = 1; i < connections.size(); ++i) {
+    if (load(i) < load(least)) least = i;
   }
-  ++lately_[0][least];
+  ++shards_[least].lately;
   return least;
 }
 

@@ -8,7 +8,6 @@
 // clients would come to one shard while another has nothing to do. Nobody knows the load of a new connection
 // beforehand: for a moment a new connection counts as a fifth of a shard's time. Threading: not thread-safe.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -20,11 +19,10 @@ namespace aaren::accept {
 
 class Placement {
  public:
-  explicit Placement(size_t shards)
-      : busy_ns_(shards), tenths_(shards), lately_{std::vector<size_t>(shards), std::vector<size_t>(shards)} {}
+  explicit Placement(size_t shards) : shards_(shards) {}
 
-  // True once the next period has begun, and Look is due.
-  bool Due(absl::Time now) const { return now >= next_period_; }
+  // True if Look is due: a second after the last. A client opens its first stream within a second or two.
+  bool Due(absl::Time now) const { return now - last_look_ >= absl::Seconds(1); }
 
   // `busy_ns`: how long each shard has worked since its start, [shards].
   void Look(absl::Span<const int64_t> busy_ns, absl::Time now);
@@ -36,12 +34,15 @@ class Placement {
   size_t Choose(absl::Span<const size_t> connections);
 
  private:
+  struct Shard {
+    int64_t busy_ns = 0;            // at the last look
+    size_t tenths = 0;              // how busy the shard was in the period before the last look
+    size_t lately = 0, before = 0;  // connections given to the shard in this period, and in the period before
+  };
+
   bool busy_ = false;
   absl::Time last_look_ = absl::InfinitePast();
-  absl::Time next_period_ = absl::InfinitePast();
-  std::vector<int64_t> busy_ns_;               // at the last look
-  std::vector<size_t> tenths_;                 // how busy each shard was in the period before the last look
-  std::array<std::vector<size_t>, 2> lately_;  // connections given to each shard: in this period, and before
+  std::vector<Shard> shards_;
 };
 
 }  // namespace aaren::accept

@@ -11,13 +11,9 @@
 
 namespace aaren::accept {
 
-// True if `bytes`, from anywhere in a connection, have three CONTINUATION frames in a row. No client sends three for
-// headers of the length that gRPC allows.
-bool HasEndlessHeaders(absl::string_view bytes);
-
-// True if `bytes`, from anywhere in a connection, begin twice as many calls as may be under way at once, and end
-// few.
-bool HasTooManyCalls(absl::string_view bytes);
+// True if `bytes`, from anywhere in a connection, begin twice as many calls as may be under way at once, and end few,
+// or have three CONTINUATION frames in a row: headers of the length that gRPC allows take fewer.
+bool BreakHttp2(absl::string_view bytes);
 
 }  // namespace aaren::accept
 

@@ -9,8 +9,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
 #include "grpcpp/security/auth_context.h"
-#include "server/net/accept/peer_name.h"
 #include "server/operate/log/log.h"
 #include "server/sessions/session/refusal.h"
 
@@ -61,10 +62,18 @@ absl::StatusOr<identity::Caller> Find(const grpc::ServerContext& context, const 
 // The log never shows the token, even a wrong one: a mistyped token is nearly somebody's. The log bounds its lines.
 void LogFailure(const grpc::ServerContext& context, const absl::Status& why) {
   log::Log(log::LogLevel::kWarning, "caller not known",
-           {{"peer", accept::NormalPeer(context.peer())}, {"reason", std::string(why.message())}});
+           {{"peer", NormalPeer(context.peer())}, {"reason", std::string(why.message())}});
 }
 
 }  // namespace
+
+std::string NormalPeer(absl::string_view peer) {
+  if (!absl::ConsumePrefix(&peer, "ipv4:")) absl::ConsumePrefix(&peer, "ipv6:");
+  std::string name = absl::StrReplaceAll(peer, {{"%5B", "["}, {"%5D", "]"}, {"%5b", "["}, {"%5d", "]"}, {"%25", "%"}});
+  const size_t zone = name.find('%'), end = name.find(']');
+  if (zone < end && end != std::string::npos) name.erase(zone, end - zone);
+  return name;
+}
 
 session::Outcome<identity::Caller> CallerOf(const grpc::ServerContext& context, const identity::Callers* callers,
                                             identity::Role least, const session::Clock& clock) {

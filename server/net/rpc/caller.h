@@ -4,7 +4,9 @@
 // Tells who makes a call. Every call asks here, and nowhere else.
 
 #include <optional>
+#include <string>
 
+#include "absl/strings/string_view.h"
 #include "grpcpp/server_context.h"
 #include "server/identity/caller.h"
 #include "server/identity/callers.h"
@@ -19,6 +21,10 @@ namespace aaren::rpc {
 // REQUIRES: the call has begun. Any thread.
 session::Outcome<identity::Caller> CallerOf(const grpc::ServerContext& context, const identity::Callers* callers,
                                             identity::Role least, const session::Clock& clock);
+
+// gRPC's name of a peer, "ipv4:127.0.0.1:5021" or "ipv6:%5B::1%5D:5021", as the acceptor names the peer: "127.0.0.1:5021",
+// "[::1]:5021". A link-local address loses its zone.
+std::string NormalPeer(absl::string_view peer);
 
 // Why an admitted caller may not call any more: struck out, expired, or with a role below `least`.
 std::optional<session::Refusal> StillMayCall(const identity::Caller& caller, const identity::Callers* callers,

@@ -38,9 +38,11 @@ size_t LargestImport(const models::ModelTable& models, uint32_t max_channels) {
   return max_channels * row_bytes + (4 << 10);
 }
 
-accept::Acceptor::Bounds BoundsOf(const ServerOptions& options) {
+accept::HandshakeGate::Options GateOf(const ServerOptions& options) {
   const absl::Duration handshake = options.connections.handshake;
-  return {.tls = options.tls, .opening = handshake > absl::ZeroDuration() ? handshake : absl::InfiniteDuration()};
+  return {.tls = options.tls,
+          .shards = options.shards,
+          .within = handshake > absl::ZeroDuration() ? handshake : absl::InfiniteDuration()};
 }
 
 }  // namespace
@@ -105,7 +107,7 @@ absl::Status Server::Begin(const ServerOptions& options, const models::ModelTabl
   // The registrar learns of the shards before it runs, and runs before a shard may ask it.
   registrar_->Start();
   for (const auto& loop : loops_) loop->Start();
-  acceptor_->Start(std::move(shards), BoundsOf(options), ExcessOver(options.process_bytes));
+  acceptor_->Start(std::move(shards), GateOf(options), ExcessOver(options.process_bytes));
   running_ = true;
   return absl::OkStatus();
 }

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "server/net/accept/peer_name.h"
+#include "server/net/rpc/caller.h"
 #include "server/net/rpc/messages/grpc_status.h"
 
 namespace aaren::rpc {
@@ -112,7 +112,7 @@ void Stream::OnWritten(bool ok) {
 
 StreamInfo Stream::Describe(absl::Time now) const {
   StreamInfo info{.number = member_.number(),
-                  .peer = accept::NormalPeer(member_.peer()),
+                  .peer = NormalPeer(member_.peer()),
                   .tenant = member_.caller().tenant,
                   .role = member_.caller().role,
                   .age = now - member_.joined(),

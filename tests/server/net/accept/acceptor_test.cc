@@ -71,7 +71,7 @@ class AcceptorTest : public testing::Test {
     acceptor_->Start({{[this](int socket) { Add(0, socket); }, [this] { return busy_ns_.load(); },
                        [this] { return kept_.exchange(false); }},
                       {[this](int socket) { Add(1, socket); }, nullptr}},
-                     {.opening = absl::Seconds(10)}, [this] { return excess_.load(); });
+                     {.within = absl::Seconds(10)}, [this] { return excess_.load(); });
   }
   void Add(size_t shard, int socket) {
     absl::MutexLock lock(&mutex_);

@@ -65,8 +65,12 @@ TEST(ConnectionTest, TrafficIsWhatHasComeWhetherReadOrNot) {
   const Loopback loopback;
   loopback.Send(1000);
   loopback.Read(500);
-  EXPECT_EQ(TrafficOf(loopback.own()).bytes, 1000u);
-  EXPECT_GE(TrafficOf(loopback.own()).packets, 1u);
+  ConnectionTable table(/*shards=*/1);
+  table.Add(loopback.own(), "a", 0);
+  Traffic traffic;
+  table.RemoveEnded(1, [&](Connection& connection) { traffic = connection.traffic(); });
+  EXPECT_EQ(traffic.bytes, 1000u);
+  EXPECT_GE(traffic.packets, 1u);
 }
 
 TEST(SentOfLateTest, CountsTheLastTwoToFourSeconds) {
@@ -118,12 +122,12 @@ class HeaderTimeTest : public testing::Test {
   HeaderTime time_;
 };
 
-TEST_F(HeaderTimeTest, SmallPacketsWithoutAnAnswerAreOverAfterHalfAMinute) {
+TEST_F(HeaderTimeTest, ManyPacketsWithoutAnAnswerAreOverAfterHalfAMinute) {
   EXPECT_FALSE(Send(/*seconds=*/30, /*packets=*/380, /*bytes=*/3800));
   EXPECT_TRUE(Send(/*seconds=*/1, /*packets=*/380, /*bytes=*/3800));
 }
 
-TEST_F(HeaderTimeTest, SmallPacketsWithAnswersGoOn) {
+TEST_F(HeaderTimeTest, ManyPacketsWithAnswersGoOn) {
   EXPECT_FALSE(Send(/*seconds=*/3600, /*packets=*/1000, /*bytes=*/100'000, /*answered=*/true));
 }
 
@@ -131,17 +135,8 @@ TEST_F(HeaderTimeTest, LargeMessageThatComesSlowlyGoesOn) {
   EXPECT_FALSE(Send(/*seconds=*/200, /*packets=*/15, /*bytes=*/20'000));
 }
 
-TEST_F(HeaderTimeTest, LargeMessageThatComesFastGoesOn) {
-  EXPECT_FALSE(Send(/*seconds=*/100, /*packets=*/150, /*bytes=*/200'000));
-}
-
 TEST_F(HeaderTimeTest, PingsOfAnIdleClientGoOn) {
   EXPECT_FALSE(Send(/*seconds=*/100'000, /*packets=*/1, /*bytes=*/17));
-}
-
-TEST_F(HeaderTimeTest, MoreBytesThanMayComeWithoutAnAnswerAreOver) {
-  EXPECT_FALSE(Send(/*seconds=*/30, /*packets=*/1500, /*bytes=*/2 << 20));
-  EXPECT_TRUE(Send(/*seconds=*/1, /*packets=*/1500, /*bytes=*/2 << 20));
 }
 
 TEST_F(HeaderTimeTest, TimeBeginsAnewWithAnAnswer) {

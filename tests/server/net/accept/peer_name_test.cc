@@ -5,16 +5,6 @@
 namespace aaren::accept {
 namespace {
 
-TEST(PeerNameTest, IsTheSameFromGrpcsWords) {
-  EXPECT_EQ(NormalPeer("ipv4:127.0.0.1:5021"), "127.0.0.1:5021");
-  EXPECT_EQ(NormalPeer("ipv6:%5B::1%5D:5021"), "[::1]:5021");
-  EXPECT_EQ(NormalPeer("ipv6:[::1]:5021"), "[::1]:5021");
-}
-
-TEST(PeerNameTest, LinkLocalAddressLosesItsZone) {
-  EXPECT_EQ(NormalPeer("ipv6:%5Bfe80::1%25eth0%5D:5021"), "[fe80::1]:5021");
-}
-
 TEST(PeerNameTest, HostIsTheAddressOrTheNetworkOfAnIpv6One) {
   EXPECT_EQ(HostOf("10.0.0.7:5021"), "10.0.0.7");
   EXPECT_EQ(HostOf("[2001:db8:1:2:3:4:5:6]:5021"), "[2001:db8:1:2::]");
