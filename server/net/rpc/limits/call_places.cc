@@ -4,95 +4,84 @@
 #include <vector>
 
 namespace aaren::rpc {
-namespace {
-
-constexpr absl::Duration kPatience = absl::Seconds(1);
-
-}  // namespace
 
 CallPlaces::Place& CallPlaces::Place::operator=(Place&& other) noexcept {
   std::swap(places_, other.places_);
-  std::swap(number_, other.number_);
+  std::swap(call_, other.call_);
   return *this;
 }
 
 CallPlaces::Place::~Place() {
-  if (taken()) places_->Remove(number_);
+  if (!taken()) return;
+  if (call_->state != kLost) places_->Uncount(call_->peer);
+  places_->calls_[call_->state].erase(call_);
 }
 
 void CallPlaces::Place::BeginWaiting(size_t bytes) {
-  if (!taken()) return;
-  const auto call = places_->calls_.find(number_);
-  if (call == places_->calls_.end()) return;  // the place is lost
-  places_->EndWaiting(call->second);
-  call->second.waiting = places_->waiting_.emplace(places_->waiting_.end(), places_->clock_.Now(), number_);
-  call->second.bytes = bytes;
+  if (!taken() || call_->state == kLost) return;
+  call_->since = places_->clock_.Now();
+  call_->bytes = bytes;
+  places_->Move(call_, kWaits);
 }
 
 void CallPlaces::Place::EndWaiting() {
-  if (!taken()) return;
-  const auto call = places_->calls_.find(number_);
-  if (call != places_->calls_.end()) places_->EndWaiting(call->second);
+  if (taken() && call_->state == kWaits) places_->Move(call_, kWorks);
 }
 
 CallPlaces::Place CallPlaces::Take(const std::string& peer, GiveUp give_up) {
-  if (calls_.size() >= limit_ ? !MakeWay() : !Admits(peer)) return {};
-  const uint64_t number = ++last_number_;
+  if (size() < limit_) {
+    if (!Admits(peer)) return {};
+  } else {
+    const auto longest = calls_[kWaits].begin();
+    if (longest == calls_[kWaits].end() || longest->since > clock_.Now() - patience_) return {};
+    TakeAway(longest, Why::kGivesWay);
+  }
   ++by_peer_[peer];
-  calls_.emplace(number, Call{peer, std::move(give_up), waiting_.end()});
-  return {this, number};
+  return {this, calls_[kWorks].insert(calls_[kWorks].end(), Call{peer, std::move(give_up)})};
 }
 
 void CallPlaces::EndStale(absl::Time oldest) {
-  while (!waiting_.empty() && waiting_.front().first <= oldest) TakeAway(waiting_.front().second, Why::kStale);
-}
-
-bool CallPlaces::Admits(const std::string& peer) const {
-  const auto found = by_peer_.find(peer);
-  const size_t own = found == by_peer_.end() ? 0 : found->second;
-  const size_t others = std::min(limit_, calls_.size() - own);
-  return own < (limit_ - others + 1) / 2;
-}
-
-bool CallPlaces::MakeWay() {
-  if (waiting_.empty() || waiting_.front().first > clock_.Now() - kPatience) return false;
-  TakeAway(waiting_.front().second, Why::kGivesWay);
-  return true;
+  const Calls& waiting = calls_[kWaits];
+  while (!waiting.empty() && waiting.front().since <= oldest) TakeAway(calls_[kWaits].begin(), Why::kStale);
 }
 
 bool CallPlaces::MakeRoom(size_t lacking) {
-  const absl::Time patient = clock_.Now() - kPatience;
-  std::vector<uint64_t> numbers;
+  const absl::Time patient = clock_.Now() - patience_;
+  std::vector<Calls::iterator> calls;
   size_t freed = 0;
-  for (auto next = waiting_.begin(); next != waiting_.end() && next->first <= patient && freed < lacking; ++next) {
-    const size_t bytes = calls_.at(next->second).bytes;
-    if (bytes > 0) numbers.push_back(next->second);
-    freed += bytes;
+  for (auto next = calls_[kWaits].begin(); next != calls_[kWaits].end() && next->since <= patient && freed < lacking;
+       ++next) {
+    if (next->bytes > 0) calls.push_back(next);
+    freed += next->bytes;
   }
   if (freed < lacking) return false;
-  for (const uint64_t number : numbers) TakeAway(number, Why::kGivesWay);
+  for (const Calls::iterator call : calls) TakeAway(call, Why::kGivesWay);
   return true;
 }
 
-void CallPlaces::TakeAway(uint64_t number, Why why) {
-  GiveUp give_up = std::move(calls_.at(number).give_up);
-  Remove(number);
+bool CallPlaces::Admits(const std::string& peer) const {
+  if (peer.empty()) return true;
+  const auto found = by_peer_.find(peer);
+  const size_t own = found == by_peer_.end() ? 0 : found->second;
+  const size_t others = std::min(limit_, size() - own);
+  return own < (limit_ - others + 1) / 2;
+}
+
+void CallPlaces::Move(Calls::iterator call, State to) {
+  calls_[to].splice(calls_[to].end(), calls_[call->state], call);
+  call->state = to;
+}
+
+void CallPlaces::TakeAway(Calls::iterator call, Why why) {
+  GiveUp give_up = std::move(call->give_up);
+  Uncount(call->peer);
+  Move(call, kLost);
   give_up(why);
 }
 
-void CallPlaces::Remove(uint64_t number) {
-  const auto call = calls_.find(number);
-  if (call == calls_.end()) return;  // the place is lost
-  EndWaiting(call->second);
-  const auto own = by_peer_.find(call->second.peer);
+void CallPlaces::Uncount(const std::string& peer) {
+  const auto own = by_peer_.find(peer);
   if (--own->second == 0) by_peer_.erase(own);
-  calls_.erase(call);
-}
-
-void CallPlaces::EndWaiting(Call& call) {
-  if (call.waiting == waiting_.end()) return;
-  waiting_.erase(call.waiting);
-  call.waiting = waiting_.end();
 }
 
 }  // namespace aaren::rpc

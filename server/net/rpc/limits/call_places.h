@@ -9,8 +9,8 @@
 //
 // Threading: belongs to one thread, the thread of the calls' queue.
 
+#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <list>
 #include <string>
 #include <utility>
@@ -27,6 +27,18 @@ class CallPlaces {
   enum class Why { kGivesWay, kStale };
   using GiveUp = absl::AnyInvocable<void(Why)>;
 
+ private:
+  enum State { kWorks, kWaits, kLost };
+  struct Call {
+    std::string peer;
+    GiveUp give_up;
+    State state = kWorks;
+    absl::Time since = absl::InfiniteFuture();  // the wait's begin
+    size_t bytes = 0;                           // held by the call while it waits
+  };
+  using Calls = std::list<Call>;
+
+ public:
   // The place of one call, until the Place is destroyed. May be empty.
   class Place {
    public:
@@ -44,49 +56,42 @@ class CallPlaces {
 
    private:
     friend class CallPlaces;
-    Place(CallPlaces* places, uint64_t number) : places_(places), number_(number) {}
+    Place(CallPlaces* places, Calls::iterator call) : places_(places), call_(call) {}
 
     CallPlaces* places_ = nullptr;
-    uint64_t number_ = 0;
+    Calls::iterator call_;
   };
 
-  CallPlaces(size_t limit, const session::Clock& clock) : limit_(limit), clock_(clock) {}
+  // A call gives way when it has waited for `patience`.
+  CallPlaces(size_t limit, const session::Clock& clock, absl::Duration patience = absl::Seconds(1))
+      : limit_(limit), patience_(patience), clock_(clock) {}
 
-  // A place for a call of `peer`, named by gRPC; empty if no waiting call gives way. `give_up` is called when the call
-  // loses its place, and must end the call; not after the Place has gone. CallPlaces outlive all their places.
+  // A place for a call of `peer`, named by gRPC; empty if no waiting call gives way. A peer without a name may have all
+  // places. `give_up` is called when the call loses its place, and must end the call; not after the Place has gone.
+  // CallPlaces outlive all their places.
   Place Take(const std::string& peer, GiveUp give_up);
 
-  // Takes the places of calls waiting for their clients for a second or more, the longest first, until the taken calls
-  // held `lacking` bytes in all. False, without a place taken, if all calls together hold less.
+  // Takes the places of calls that have waited for long enough, the longest first, until the taken calls held `lacking`
+  // bytes in all. False, without a place taken, if all calls together hold less.
   bool MakeRoom(size_t lacking);
 
   // Takes the places of calls waiting for their clients since `oldest`, or longer.
   void EndStale(absl::Time oldest);
 
-  size_t size() const { return calls_.size(); }
+  size_t size() const { return calls_[kWorks].size() + calls_[kWaits].size(); }
+  size_t lost() const { return calls_[kLost].size(); }  // calls without their places, until their Places are destroyed
 
  private:
-  using Waiting = std::list<std::pair<absl::Time, uint64_t>>;  // numbers, the longest first
-
-  struct Call {
-    std::string peer;
-    GiveUp give_up;
-    Waiting::iterator waiting;  // waiting_.end(): for no client
-    size_t bytes = 0;           // held by the call while it waits
-  };
-
   bool Admits(const std::string& peer) const;
-  bool MakeWay();
-  void Remove(uint64_t number);
-  void TakeAway(uint64_t number, Why why);
-  void EndWaiting(Call& call);
+  void Move(Calls::iterator call, State to);
+  void TakeAway(Calls::iterator call, Why why);
+  void Uncount(const std::string& peer);
 
   const size_t limit_;
+  const absl::Duration patience_;
   const session::Clock& clock_;
-  uint64_t last_number_ = 0;
-  absl::flat_hash_map<uint64_t, Call> calls_;  // calls with a place
-  absl::flat_hash_map<std::string, size_t> by_peer_;
-  Waiting waiting_;
+  std::array<Calls, 3> calls_;                        // by state; kWaits: the longest first
+  absl::flat_hash_map<std::string, size_t> by_peer_;  // calls with a place
 };
 
 }  // namespace aaren::rpc

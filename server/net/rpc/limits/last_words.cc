@@ -1,39 +1,19 @@
 #include "server/net/rpc/limits/last_words.h"
 
+#include <utility>
+
 namespace aaren::rpc {
-namespace {
-
-constexpr size_t kMost = 1024;
-constexpr size_t kMostWithCutOff = 2 * kMost;
-constexpr absl::Duration kTime = absl::Seconds(5);
-
-}  // namespace
 
 void LastWords::Begin(Word& word, Cancelling cancel) {
   word.words_ = this;
-  word.at_ = list_.emplace(list_.end(), clock_.Now(), std::move(cancel));
-  if (list_.size() > kMost) CutOffOldest();
+  word.place_ = places_.Take("", [cancel = std::move(cancel)](CallPlaces::Why) mutable { cancel(); });
+  word.place_.BeginWaiting();
 }
 
-void LastWords::EndStale() {
-  while (!list_.empty() && list_.front().first + kTime <= clock_.Now()) CutOffOldest();
-}
-
-// Moves the oldest entry to cut_off_; the entry's Word still points to it.
-void LastWords::CutOffOldest() {
-  cut_off_.splice(cut_off_.end(), list_, list_.begin());
-  std::exchange(cut_off_.back().second, nullptr)();
-}
-
-// Removes the entry from either list.
-void LastWords::End(List::iterator at) {
-  List gone;
-  gone.splice(gone.end(), at->second ? list_ : cut_off_, at);
-  AcceptIfFew();
-}
+void LastWords::EndStale() { places_.EndStale(clock_.Now() - absl::Seconds(5)); }
 
 void LastWords::AcceptIfFew() {
-  if (waiting_.empty() || paused_ || list_.size() + cut_off_.size() >= kMostWithCutOff) return;
+  if (waiting_.empty() || paused_ || places_.size() + places_.lost() >= 2 * kMost) return;
   for (Accept& accept : std::exchange(waiting_, {})) accept();
 }
 

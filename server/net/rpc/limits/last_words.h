@@ -11,12 +11,11 @@
 // Threading: belongs to one thread, the thread of the calls' queue.
 
 #include <cstddef>
-#include <list>
-#include <utility>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/time/time.h"
+#include "server/net/rpc/limits/call_places.h"
 #include "server/sessions/session/clock.h"
 
 namespace aaren::rpc {
@@ -26,10 +25,6 @@ class LastWords {
   using Cancelling = absl::AnyInvocable<void()>;
   using Accept = absl::AnyInvocable<void()>;  // waits for one more call
 
- private:
-  using List = std::list<std::pair<absl::Time, Cancelling>>;  // the oldest first
-
- public:
   // The status of one call, until the Word is destroyed or the call cut off. May be empty.
   class Word {
    public:
@@ -37,17 +32,18 @@ class LastWords {
     Word(const Word&) = delete;
     Word& operator=(const Word&) = delete;
     ~Word() {
-      if (words_ != nullptr) words_->End(at_);
+      place_ = {};
+      if (words_ != nullptr) words_->AcceptIfFew();
     }
 
    private:
     friend class LastWords;
 
     LastWords* words_ = nullptr;
-    List::iterator at_;
+    CallPlaces::Place place_;
   };
 
-  explicit LastWords(const session::Clock& clock) : clock_(clock) {}
+  explicit LastWords(const session::Clock& clock) : clock_(clock), places_(kMost, clock, absl::ZeroDuration()) {}
 
   // `cancel` cuts the call off, at most once and before `word` goes. REQUIRES: `word` is empty; LastWords outlive
   // `word`.
@@ -61,15 +57,15 @@ class LastWords {
   void Pause() { paused_ = true; }
   void Resume();
 
-  size_t size() const { return list_.size(); }
+  size_t size() const { return places_.size(); }
 
  private:
-  void CutOffOldest();
-  void End(List::iterator at);
+  static constexpr size_t kMost = 1024;
+
   void AcceptIfFew();
 
   const session::Clock& clock_;
-  List list_, cut_off_;  // calls that may still leave, and calls that were cut off
+  CallPlaces places_;  // calls that may still leave; lost: calls that were cut off
   std::vector<Accept> waiting_;
   bool paused_ = false;
 };

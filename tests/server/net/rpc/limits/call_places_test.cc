@@ -75,6 +75,24 @@ TEST_F(CallPlacesTest, CallThatHasWaitedLongestGivesWayAfterASecond) {
   EXPECT_THAT(cancelled_, ElementsAre("1.1.1.1:1"));
 }
 
+TEST_F(CallPlacesTest, WithoutPatienceTheOldestGivesWayAtOnceAndIsCountedUntilItHasGone) {
+  CallPlaces places(1, clock_, absl::ZeroDuration());
+  CallPlaces::Place first = places.Take("", [this](CallPlaces::Why) { cancelled_.push_back("first"); });
+  first.BeginWaiting();
+  const CallPlaces::Place second = places.Take("", [this](CallPlaces::Why) { cancelled_.push_back("second"); });
+  EXPECT_THAT(cancelled_, ElementsAre("first"));
+  EXPECT_EQ(places.lost(), 1u);
+  first = {};
+  EXPECT_EQ(places.lost(), 0u);
+  EXPECT_EQ(places.size(), 1u);
+}
+
+TEST_F(CallPlacesTest, PeerWithoutANameMayHaveAll) {
+  std::vector<CallPlaces::Place> held;
+  for (int i = 0; i < 8; ++i) held.push_back(places_.Take("", [](CallPlaces::Why) {}));
+  EXPECT_TRUE(held.back().taken());
+}
+
 TEST_F(CallPlacesTest, CallThatDoesNotWaitForItsClientKeepsItsPlace) {
   FillBy("1.1.1.1", /*waits=*/false);
   clock_.Advance(absl::Minutes(1));
