@@ -28,6 +28,37 @@ def test_river_learns_one_and_forecasts(model, series):
     assert forecaster.forecast(12) == [float(v) for v in forecast.median[:12]]
 
 
+def test_rivers_features_are_covariates(model, series):
+    forecaster, session = RiverForecaster(features=("sun", "rain")), model.session(future=2)
+    sun, rain = np.random.default_rng(3).normal(0, 1, (2, 420))
+    y = series[:400] + 10 * sun[:400]
+    for i in range(399):
+        forecaster.learn_one(y[i], {"sun": sun[i], "rain": rain[i], "weather": "of no interest"})
+    forecaster.learn_one(y[399], {"sun": sun[399], "rain": None})
+    X = np.stack([sun, rain], axis=1)
+    session.extend(y[:399], X=X[:399])
+    ahead = np.full((session.horizon, 2), np.nan)
+    ahead[:12] = X[400:412]
+    wanted = session.fork().update(y[399], X=[sun[399], np.nan], X_future=ahead)
+    xs = [{"sun": float(a), "rain": float(b)} for a, b in X[400:412]]
+    assert forecaster.forecast(12, xs) == forecaster.forecast(12, xs) == wanted.median[:12].tolist()
+    unknown = session.update(y[399], X=[sun[399], np.nan])
+    assert forecaster.forecast(12) == unknown.median[:12].tolist() != wanted.median[:12].tolist()
+
+
+def test_river_names_the_feature_that_is_no_number():
+    forecaster = RiverForecaster(features=("sun",))
+    forecaster.learn_one(1.0, {"sun": 0.5})
+    for call, words in (
+        (lambda: forecaster.learn_one(1.0, {"sun": "bright"}), r"x\['sun'\]: 'bright' is no number"),
+        (lambda: forecaster.learn_one(float("inf"), {"sun": 1}), "y: inf is no 32-bit float"),
+        (lambda: forecaster.forecast(2, [{"sun": 1}]), "xs has the features of 1 steps"),
+        (lambda: forecaster.forecast(2, [{"sun": 1}, {"sun": 1e300}]), r"xs\[1\]\['sun'\]: 1e"),
+    ):
+        with pytest.raises(aaren.errors.InvalidArgument, match=words):
+            call()
+
+
 def test_statsforecasts_model_gives_its_columns(model, series):
     y = series[:200]
     out = Aaren().forecast(y, h=6, level=[80], fitted=True)
@@ -83,6 +114,44 @@ def test_sktimes_updates_are_the_sessions(model, series):
         forecaster.predict(fh=[49])
 
 
+@pytest.fixture
+def with_columns(series):
+    """A series of 300 hours with two columns beside it."""
+    index = pd.date_range("2024-01-01", periods=300, freq="h")
+    X = pd.DataFrame(np.random.default_rng(3).normal(0, 1, (300, 2)), index, ["sun", "rain"])
+    return pd.Series(series[:300] + 10 * X["sun"].to_numpy(), index, name="load"), X
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_sktimes_columns_are_covariates(model, with_columns):
+    y, X = with_columns
+    forecaster = AarenForecaster().fit(y[:150], X=X[:150]).update(y[150:200], X=X)
+    session, table = model.session(future=2), X.to_numpy()
+    past = session.run(y[:199].to_numpy(), h=1, X=table[:199], X_future=table[1:200, None])
+    ahead = np.full((session.horizon, 2), np.nan)
+    ahead[[0, 4]] = table[[200, 204]]
+    forecast = session.fork().update(y.iloc[199], X=table[199], X_future=ahead)
+    assert np.array_equal(forecaster.predict(fh=[1, 5], X=X[200:]), forecast.median[[0, 4]])
+    ends = forecaster.predict_interval(fh=[1, 5], X=X[200:], coverage=0.8)
+    assert np.array_equal(ends.to_numpy(), np.stack(forecast.interval(80), axis=1)[[0, 4]])
+    assert np.array_equal(forecaster.predict(fh=[-1, 0]), past.at(0.5)[197:199, 0])
+    assert np.array_equal(forecaster.predict(fh=[1, 5]), session.update(y.iloc[199], X=table[199]).median[[0, 4]])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_sktime_names_what_X_lacks(with_columns):
+    y, X = with_columns
+    forecaster = AarenForecaster().fit(y[:200], X=X[:200])
+    for call, words in (
+        (lambda: forecaster.predict(fh=[1, 2], X=X[200:201]), "no row of 2024-01-09 09:00:00: 1 of 2"),
+        (lambda: forecaster.predict(fh=[1], X=X[["sun"]]), "no column 'rain'"),
+        (lambda: forecaster.update(y[200:210]), "update without X; fit had the columns sun, rain"),
+        (lambda: AarenForecaster().fit(y, X=pd.DataFrame(np.zeros((300, 9)), y.index)), "X has 9 columns"),
+    ):
+        with pytest.raises(aaren.errors.InvalidArgument, match=words):
+            call()
+
+
 def test_plot_draws_history_median_and_intervals(model, series):
     matplotlib.use("agg")
     session = model.session()
@@ -91,13 +160,18 @@ def test_plot_draws_history_median_and_intervals(model, series):
     assert len(axes.lines) >= 3 and len(axes.collections) == len(model.levels) // 2
 
 
-def test_assistants_forecast_detect_and_keep_sessions():
+def test_assistants_forecast_detect_and_keep_sessions(model):
+    chance = np.random.default_rng(3)
+    X = chance.normal(0, 1, (403, 2))
+    y = np.sin(np.arange(400) / 3) + 3 * X[:400, 1]
+    numbers = y.tolist(), X[:400, 0].tolist(), X[:, 1].tolist()
+
     async def main():
         parameters = mcp.StdioServerParameters(command=sys.executable, args=["-m", "aaren.mcp"], env=dict(os.environ))
         async with stdio_client(parameters) as (read, write), mcp.ClientSession(read, write) as client:
             await client.initialize()
             tools = {tool.name for tool in (await client.list_tools()).tools}
-            values = [float(np.sin(i / 3)) for i in range(100)]
+            values, sun, known = numbers
 
             async def call(name, **arguments):
                 return json.loads((await client.call_tool(name, arguments)).content[0].text)
@@ -105,8 +179,26 @@ def test_assistants_forecast_detect_and_keep_sessions():
             forecast = await call("forecast", values=values, h=3)
             await call("session_update", session="a", values=values[:50], h=3)
             goes_on = await call("session_update", session="a", values=values[50:], h=3)
-            return tools, forecast, goes_on
+            told = await call("forecast", values=values, h=3, covariates={"sun": sun, "known": known})
+            half = {"sun": sun[:50], "known": known[:53]}
+            await call("session_update", session="b", values=values[:50], h=3, covariates=half)
+            half = {"sun": sun[50:], "known": known[50:]}
+            same = await call("session_update", session="b", values=values[50:], h=3, covariates=half)
+            short = {"values": values, "h": 3, "covariates": {"sun": sun[1:]}}
+            refused = (await client.call_tool("forecast", short)).content[0].text
+            peak = {"values": [*values[:399], 90.0], "covariates": {"sun": sun}}
+            odd = [json.loads(each.text)["index"] for each in (await client.call_tool("detect", peak)).content]
+            return tools, forecast, goes_on, told, same, refused, odd
 
-    tools, forecast, goes_on = asyncio.run(main())
+    tools, forecast, goes_on, told, same, refused, odd = asyncio.run(main())
+    session = model.session(past=1, future=1)
+    session.extend(y[:399], X=X[:399])
+    ahead = np.full((session.horizon, 1), np.nan)
+    ahead[:3, 0] = X[400:, 1]
+    wanted = session.update(y[399], X=X[399], X_future=ahead)
+    assert told["quantiles"]["0.5"] == [round(float(v), 6) for v in wanted.median[:3]]
+    assert same["quantiles"] == told["quantiles"] and told["quantiles"] != forecast["quantiles"]
+    assert "column 'sun' has 399 numbers; 400" in refused
+    assert odd[-1] == 399
     assert tools >= {"forecast", "detect", "session_update", "session_list", "session_forget"}
-    assert goes_on["seq"] == 100 and len(forecast["quantiles"]["0.5"]) == 3
+    assert goes_on["seq"] == 400 and len(forecast["quantiles"]["0.5"]) == 3
