@@ -5,8 +5,10 @@
     session = model.session()             # 8 KB that remember one series
     forecast = session.update(21.4)       # quantiles of the next values
 
-`Forecaster` works in the process, `Client` on a server; both give out a `Session`. `forecast`, `detect` and `backtest`
-take frames of pandas, Polars or PyArrow; `further` finds the rows that a session does not have; `plot` draws.
+`Forecaster` works in the process, `Client` on a server; both give out a `Session`. `EventForecaster` and
+`Client.events` give out an `EventSession`: when the next event comes, and of which kind. `forecast`, `detect` and
+`backtest` take frames of pandas, Polars or PyArrow; `further` finds the rows that a session does not have; `plot`
+draws.
 """
 
 from __future__ import annotations
@@ -15,10 +17,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from aaren.errors import AarenError
+from aaren.event_forecaster import EventForecaster
 from aaren.forecaster import Forecaster
 from aaren.local import LocalSession
+from aaren.local_events import LocalEvents
 from aaren.quantiles import Forecast, Forecasts
-from aaren.session import Session
+from aaren.session import EventSession, Session
 from aaren.tokens import Point
 
 if TYPE_CHECKING:
@@ -29,8 +33,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "AarenError", "Client", "Forecast", "Forecaster", "Forecasts", "LocalSession", "Point", "Session", "backtest",
-    "detect", "forecast", "further", "plot",
+    "AarenError", "Client", "EventForecaster", "EventSession", "Forecast", "Forecaster", "Forecasts", "LocalEvents",
+    "LocalSession", "Point", "Session", "backtest", "detect", "forecast", "further", "plot",
 ]  # fmt: skip
 
 # Loaded when first asked for: importing the package costs neither gRPC nor Narwhals.

@@ -10,6 +10,11 @@ most_covariates: int
 class Selection:
     def __init__(self, steps: Sequence[int], levels: Sequence[float]) -> None: ...
 
+class EventSelection:
+    def __init__(
+        self, levels: Sequence[float], spans: Sequence[float], marks: int, unit_ns: int, resolution_ns: int
+    ) -> None: ...
+
 class Model:
     @property
     def name(self) -> str: ...
@@ -44,8 +49,23 @@ class Model:
         surprises: npt.NDArray[np.float32],
         threads: int,
     ) -> None: ...
+    def step_events(
+        self,
+        sessions: Sequence[Rows],
+        times: npt.NDArray[np.int64],
+        marks: npt.NDArray[np.uint32],
+        ends: npt.NDArray[np.int64],
+        wanted: npt.NDArray[np.uint8],
+        selection: EventSelection,
+        seconds: npt.NDArray[np.float32],
+        within: npt.NDArray[np.float32],
+        likeliest: npt.NDArray[np.uint32],
+        probabilities: npt.NDArray[np.float32],
+        surprises: npt.NDArray[np.float32],
+        threads: int,
+    ) -> None: ...
 
-def load(folder: str, device: str, tier: str) -> Model: ...
+def load(folder: str, device: str, tier: str, kind: str) -> Model: ...
 
 class Rows:
     def __init__(self, model: Model, channels: int) -> None: ...

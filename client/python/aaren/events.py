@@ -66,6 +66,11 @@ class MarkNames:
             self._numbers.pop(forgotten, None)
         return number
 
+    def copy(self) -> MarkNames:
+        other = MarkNames(self._capacity)
+        other._names, other._numbers = self._names.copy(), self._numbers.copy()
+        return other
+
     def name(self, number: int) -> str | int | None:
         """The text of a number, the number itself where no text is known, and None for new marks."""
         return None if number == NEW_MARK else self._names.get(number, number)
@@ -158,6 +163,13 @@ class EventForecasts:
         marks = [(self._names.name(number), p) for number, p in pairs if not (number == NEW_MARK and p == 0)]
         where = float(self.surprise[index]), int(self.seqs[index]), int(self.times[index])
         return EventForecast(self.seconds[index], self.levels, within, marks, *where)
+
+    def part(self, rows: slice) -> EventForecasts:
+        """The forecasts of some of the events."""
+        return EventForecasts(
+            self.seconds[rows], self.levels, self.within[rows], self.spans, self.marks[rows], self.probabilities[rows],
+            self.surprise[rows], self.seqs[rows], self.times[rows], self._names,
+        )  # fmt: skip
 
     def at(self, level: float) -> Floats:
         """The quantiles of one level, [n]."""

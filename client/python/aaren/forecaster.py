@@ -13,14 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from aaren import _engine, snapshot
-from aaren.errors import FailedPrecondition, InvalidArgument
+from aaren.errors import InvalidArgument
 from aaren.local import LocalSession, Output
 from aaren.quantiles import Floats, Forecasts, Surprises
 from aaren.times import Clock
 from aaren.tokens import Horizons, Shape, Tokens, check_covariates, levels_of, steps_of, tokens_of
 
-#: The package of the bundled model, where aaren-server looks for it, too.
-BUNDLED = Path(__file__).parent / "share" / "aaren" / "models" / "aaren-univariate"
+#: The packages of the bundled models, where aaren-server looks for them, too.
+MODELS = Path(__file__).parent / "share" / "aaren" / "models"
+BUNDLED = MODELS / "aaren-univariate"
 
 
 class Stepped(NamedTuple):
@@ -41,11 +42,12 @@ def _covariates_of(tier: str) -> tuple[int, int]:
 
 
 @functools.lru_cache(maxsize=64)
-def _load(folder: str, device: str, tier: str) -> _engine.Model:
+def load(folder: str, device: str, tier: str, kind: str = "forecaster") -> _engine.Model:
+    """The model in a folder, which is loaded once a process. InvalidArgument for a package of another kind."""
     past, future = _covariates_of(tier)
     if past + future:
-        return _load(folder, device, "extended").with_covariates(past, future)
-    return _engine.load(folder, device, tier)
+        return load(folder, device, "extended").with_covariates(past, future)
+    return _engine.load(folder, device, tier, kind)
 
 
 class Forecaster:
@@ -69,7 +71,7 @@ class Forecaster:
         self.threads = threads or len(os.sched_getaffinity(0))
         self._device = device
         self._bundled = model is None
-        self._engine = _load(self.folder, device, tier)
+        self._engine = load(self.folder, device, tier)
         self.name, self.version, self.digest = self._engine.name, self._engine.version, self._engine.digest
         self.description, self.device, self.tier = self._engine.description, self._engine.device, tier
         self.horizon, self.row_bytes = self._engine.horizon, self._engine.row_bytes
@@ -104,16 +106,9 @@ class Forecaster:
         with other bits.
         """
         state = snapshot.decode(blob)
-        if state.digest != self.digest:
-            raise FailedPrecondition(f"the snapshot is of {state.model}, package {state.digest[:12]}; this is "
-                                     f"{self.name}:{self.version}, package {self.digest[:12]}")  # fmt: skip
-        if state.numerics_version != _engine.numerics_version:
-            raise FailedPrecondition(f"the snapshot is of numerics version {state.numerics_version}, this engine's is "
-                                     f"{_engine.numerics_version}")  # fmt: skip
+        snapshot.check_model(state, self._engine)
         model = self._of_tier(state.tier, "cpu" if state.tier.startswith("extended") else None)
-        rows = _engine.Rows(model._engine, state.channels)
-        rows.restore(state.rows, state.seq)
-        return LocalSession(model, rows, Clock(state.last_time_ns, state.step_ns), model._output(horizons, quantiles))
+        return LocalSession(model, *snapshot.restore_rows(state, model._engine), model._output(horizons, quantiles))
 
     def _of_tier(self, tier: str, device: str | None = None) -> Forecaster:
         if tier == self.tier:

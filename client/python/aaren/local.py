@@ -11,7 +11,7 @@ import numpy.typing as npt
 from aaren import _engine
 from aaren.errors import InvalidArgument
 from aaren.quantiles import Forecast, Forecasts
-from aaren.snapshot import Snapshot
+from aaren.snapshot import encode_rows
 from aaren.times import NO_TIME, Clock, Time, Times, to_ns
 from aaren.tokens import Shape, point_of, tokens_of
 
@@ -139,13 +139,7 @@ class LocalSession:
 
     def to_bytes(self) -> bytes:
         """The state as a snapshot: the bytes that a server exports and imports."""
-        model, clock = self._model, self._clock
-        rows = self._rows.copy()  # seq and bytes of one moment
-        name = f"{model.name}:{model.version}"
-        return Snapshot(
-            name, model.digest, model.tier, _engine.numerics_version, rows.channels, rows.seq, clock.last_ns,
-            clock.step_ns, rows.to_bytes(),
-        ).encode()  # fmt: skip
+        return encode_rows(self._model._engine, self._rows, self._clock)
 
     def __copy__(self) -> LocalSession:
         """Another session that goes on from here."""

@@ -1,4 +1,4 @@
-"""Session: what the sessions of this process and of a server have in common."""
+"""Session and EventSession: what the sessions of this process and of a server have in common."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy.typing as npt
 
+from aaren.events import EventForecast, EventForecasts
 from aaren.quantiles import Forecast
 from aaren.times import Time, Times
 from aaren.tokens import Point
@@ -74,3 +75,40 @@ class Session(Protocol):
 
     def to_bytes(self) -> bytes:
         """The state as a snapshot, which goes on anywhere: `Forecaster.from_bytes`, `Client.import_session`."""
+
+
+@runtime_checkable
+class EventSession(Protocol):
+    """One stream of events, and all that is remembered of it in a constant number of bytes.
+
+    `EventForecaster.session()` gives one in this process, `Client.events(id)` one on a server. A time is int
+    nanoseconds UTC, datetime or numpy.datetime64, and never goes back; a mark is the kind of an event, a text or a
+    number. A call that raises InvalidArgument has left the session as it was.
+    """
+
+    @property
+    def seq(self) -> int:
+        """Events taken so far: the number of the next one."""
+
+    @property
+    def last_time_ns(self) -> int | None:
+        """The time of the latest event; None without any."""
+
+    @property
+    def levels(self) -> Sequence[float]:
+        """The levels of the forecasts' quantiles."""
+
+    def update(self, time: Time, mark: str | int = "") -> EventForecast:
+        """Takes one event and forecasts the next."""
+
+    def run(self, times: Times, marks: Sequence[str | int] | str | int = "") -> EventForecasts:
+        """Takes many events, [n], and forecasts after each; one mark may stand for all."""
+
+    def extend(self, times: Times, marks: Sequence[str | int] | str | int = "") -> None:
+        """Takes many events, [n], without forecasts; one mark may stand for all."""
+
+    def stream(self, events: Iterable[tuple[Time, str | int]]) -> Iterator[EventForecast]:
+        """A forecast for each event, a pair of a time and a mark."""
+
+    def to_bytes(self) -> bytes:
+        """The state as a snapshot, which goes on anywhere: `EventForecaster.from_bytes`, `Client.import_session`."""

@@ -11,7 +11,9 @@ import hashlib
 import struct
 from dataclasses import dataclass
 
+from aaren import _engine
 from aaren.errors import DataLoss, FailedPrecondition
+from aaren.times import Clock
 
 MAGIC = b"AARENSES"
 FORMAT = 1
@@ -71,3 +73,29 @@ def decode(blob: bytes) -> Snapshot:
         raise DataLoss(f"snapshot: {numbers[5]} bytes of rows, {len(rows)} are there")
     version, channels, seq, last, step, _ = numbers
     return Snapshot(texts[0], texts[1], texts[2], version, channels, seq, last, step, rows)
+
+
+def encode_rows(engine: _engine.Model, rows: _engine.Rows, clock: Clock) -> bytes:
+    """The snapshot of a session in this process."""
+    rows = rows.copy()  # seq and bytes of one moment
+    return Snapshot(
+        f"{engine.name}:{engine.version}", engine.digest, engine.tier, _engine.numerics_version, rows.channels,
+        rows.seq, clock.last_ns, clock.step_ns, rows.to_bytes(),
+    ).encode()  # fmt: skip
+
+
+def check_model(state: Snapshot, engine: _engine.Model) -> None:
+    """FailedPrecondition for a snapshot of another model, or of an engine with other bits."""
+    if state.digest != engine.digest:
+        raise FailedPrecondition(f"the snapshot is of {state.model}, package {state.digest[:12]}; this is "
+                                 f"{engine.name}:{engine.version}, package {engine.digest[:12]}")  # fmt: skip
+    if state.numerics_version != _engine.numerics_version:
+        raise FailedPrecondition(f"the snapshot is of numerics version {state.numerics_version}, this engine's is "
+                                 f"{_engine.numerics_version}")  # fmt: skip
+
+
+def restore_rows(state: Snapshot, engine: _engine.Model) -> tuple[_engine.Rows, Clock]:
+    """The rows and the clock of a snapshot that `check_model` accepts. DataLoss for rows that this model never made."""
+    rows = _engine.Rows(engine, state.channels)
+    rows.restore(state.rows, state.seq)
+    return rows, Clock(state.last_time_ns, state.step_ns)

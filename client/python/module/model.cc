@@ -29,24 +29,31 @@ absl::Status CheckChoice(const std::string& device, const std::string& tier) {
       absl::StrCat("no device '", device, "'; there are cpu and cuda, and auto picks one"));
 }
 
+absl::Status CheckKind(const std::string& folder, const std::string& kind, const std::string& wanted) {
+  if (kind == wanted) return absl::OkStatus();
+  const bool runs = kind == package::kForecaster || kind == package::kEvents;
+  const char* const hint = kind == package::kEvents ? "; EventForecaster runs the model"
+                           : runs                   ? "; Forecaster runs the model"
+                                                    : ", which does not run in the process";
+  return absl::InvalidArgumentError(absl::StrCat(folder, ": the kind is \"", kind, "\", not \"", wanted, "\"", hint));
+}
+
 }  // namespace
 
 Model::Model(package::ModelPackage package, std::unique_ptr<engine::Engine> engine, std::string device)
     : package_(std::move(package)), engine_(std::move(engine)), device_(std::move(device)) {}
 
 absl::StatusOr<std::shared_ptr<Model>> Model::Load(const std::string& folder, const std::string& device,
-                                                   const std::string& tier) {
+                                                   const std::string& tier, const std::string& kind) {
   if (absl::Status status = CheckChoice(device, tier); !status.ok()) return status;
   absl::StatusOr<package::ModelPackage> package = package::LoadPackage(folder);
   if (!package.ok()) return package.status();
-  if (package->kind != package::kForecaster) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(folder, ": the kind is \"", package->kind, "\", and only forecasters run in the process"));
-  }
+  if (absl::Status status = CheckKind(folder, package->kind, kind); !status.ok()) return status;
   const engine::Tier wanted = *TierOf(tier);
   absl::StatusOr<std::unique_ptr<engine::Engine>> made = absl::UnavailableError("");
   std::string where = "cuda";
-  if (device != "cpu" && wanted == engine::Tier::kExact) made = engine::NewCudaEngine(*package);
+  if (device != "cpu" && wanted == engine::Tier::kExact && kind == package::kForecaster)
+    made = engine::NewCudaEngine(*package);
   if (!made.ok() && device != "cuda") {
     where = "cpu";
     made = engine::NewCpuEngine(*package, wanted);

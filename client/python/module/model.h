@@ -26,11 +26,11 @@ namespace aaren::python {
 
 class Model {
  public:
-  // The package in `folder`. `device` is auto, cpu or cuda; `auto` takes a GPU where one serves, and a tier other than
-  // exact has no GPU. InvalidArgument for another device or tier, and every error of LoadPackage, NewCpuEngine and
-  // NewCudaEngine.
+  // The package in `folder`, of a kind that package.h names. `device` is auto, cpu or cuda; `auto` takes a GPU where
+  // one serves, and neither events nor a tier other than exact have a GPU. InvalidArgument for another device, tier or
+  // kind, and every error of LoadPackage, NewCpuEngine and NewCudaEngine.
   static absl::StatusOr<std::shared_ptr<Model>> Load(const std::string& folder, const std::string& device,
-                                                     const std::string& tier);
+                                                     const std::string& tier, const std::string& kind);
 
   // A model of the same weights for series with covariates. InvalidArgument for 0 covariates, or for more than the
   // engine takes. REQUIRES: the tier is extended.

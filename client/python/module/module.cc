@@ -16,7 +16,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/python/module/batch.h"
+#include "client/python/module/events.h"
 #include "client/python/module/model.h"
+#include "model/engine/events/memory.h"
 
 namespace aaren::python {
 namespace {
@@ -29,6 +31,8 @@ using Covariates = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
 using Floats = nb::ndarray<float, nb::c_contig, nb::device::cpu>;
 using Doubles = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
 using Flags = nb::ndarray<uint8_t, nb::c_contig, nb::device::cpu>;
+using Marks = nb::ndarray<const uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Names = nb::ndarray<uint32_t, nb::c_contig, nb::device::cpu>;
 
 // Raises the exception that aaren.errors has for the code.
 void Throw(const absl::Status& status) {
@@ -82,13 +86,32 @@ size_t CountWanted(const Wanted& wanted, size_t begin, size_t end) {
       std::count_if(wanted.data() + begin, wanted.data() + end, [](uint8_t flag) { return flag != 0; }));
 }
 
+// The parts of a batch, which has places for `most` forecasts.
+std::vector<Part> PartsOf(const Model& model, const std::vector<Rows*>& sessions, const Ends& ends,
+                          const Wanted& wanted, size_t most) {
+  Require(ends.size() == sessions.size(), "ends: one for each session");
+  std::vector<Part> parts;
+  size_t begin = 0, place = 0;
+  for (size_t i = 0; i < sessions.size(); ++i) {
+    const auto end = static_cast<size_t>(ends.data()[i]);
+    Require(sessions[i]->model.get() == &model, "sessions: of this model");
+    Require(sessions[i]->channels == sessions[0]->channels, "sessions: of the same number of channels");
+    Require(end >= begin && end <= wanted.size(), "ends: ascending, up to the number of tokens");
+    parts.push_back({sessions[i], begin, end, place});
+    place += CountWanted(wanted, begin, end);
+    begin = end;
+  }
+  Require(most >= place, "forecasts: one for each wanted");
+  return parts;
+}
+
 // Steps sessions with ragged runs: session i takes the tokens ends[i - 1] .. ends[i] - 1.
 void Step(Model& model, const std::vector<Rows*>& sessions, const Values& values, const Ends& ends,
           const Wanted& wanted, const Covariates& covariates, const Covariates& ahead,
           const engine::Selection* selection, const Doubles& forecasts, const Flags& learning, const Floats& surprises,
           size_t threads) {
   const size_t channels = sessions.empty() ? 1 : sessions[0]->channels, tokens = wanted.size();
-  Require(ends.size() == sessions.size(), "ends: one for each session");
+  Require(model.package().kind == package::kForecaster, "step: a model of values");
   Require(values.size() == tokens * channels, "values: channels for each token");
   const size_t most = selection == nullptr ? model.horizon() : selection->steps.size();
   const size_t levels = selection == nullptr ? model.quantiles() : selection->levels.size();
@@ -103,19 +126,7 @@ void Step(Model& model, const std::vector<Rows*>& sessions, const Values& values
           "ahead: [wanted, steps, future] or empty");
   Require(learning.size() == forecasts.shape(0) * channels, "learning: [wanted, channels]");
   Require(surprises.size() == 0 || surprises.size() == tokens * channels, "surprises: [tokens, channels] or empty");
-  std::vector<Part> parts;
-  size_t begin = 0, place = 0;
-  for (size_t i = 0; i < sessions.size(); ++i) {
-    const auto end = static_cast<size_t>(ends.data()[i]);
-    Require(sessions[i]->model.get() == &model, "sessions: of this model");
-    Require(sessions[i]->channels == channels, "sessions: of the same number of channels");
-    Require(end >= begin && end <= tokens, "ends: ascending, up to the number of tokens");
-    parts.push_back({sessions[i], begin, end, place});
-    place += CountWanted(wanted, begin, end);
-    begin = end;
-  }
-  Require(forecasts.shape(0) >= place, "forecasts: one for each wanted");
-  Run(model, parts,
+  Run(model, PartsOf(model, sessions, ends, wanted, forecasts.shape(0)),
       {.channels = channels,
        .steps = forecasts.shape(2),
        .levels = levels,
@@ -130,10 +141,37 @@ void Step(Model& model, const std::vector<Rows*>& sessions, const Values& values
       threads);
 }
 
+// Steps sessions of events with ragged runs. The arrays are those of EventArrays.
+void StepEvents(Model& model, const std::vector<Rows*>& sessions, const Ends& times, const Marks& marks,
+                const Ends& ends, const Wanted& wanted, const EventSelection& selection, const Floats& seconds,
+                const Floats& within, const Names& likeliest, const Floats& probabilities, const Floats& surprises,
+                size_t threads) {
+  const size_t tokens = wanted.size(), most = CountWanted(wanted, 0, tokens);
+  Require(model.package().kind == package::kEvents, "step_events: a model of events");
+  Require(sessions.empty() || sessions[0]->channels == 1, "sessions: of one channel");
+  Require(times.size() == tokens && marks.size() == tokens, "times and marks: one of each for each token");
+  Require(seconds.size() == most * selection.levels.size(), "seconds: [wanted, levels]");
+  Require(within.size() == most * selection.spans.size(), "within: [wanted, spans]");
+  Require(likeliest.size() == most * selection.marks, "likeliest: [wanted, marks]");
+  Require(probabilities.size() == most * selection.marks, "probabilities: [wanted, marks]");
+  Require(surprises.size() == 0 || surprises.size() == tokens, "surprises: [tokens] or empty");
+  const EventArrays events = {.selection = &selection,
+                              .times = times.data(),
+                              .marks = marks.data(),
+                              .seconds = seconds.data(),
+                              .within = within.data(),
+                              .likeliest = likeliest.data(),
+                              .probabilities = probabilities.data()};
+  Run(model, PartsOf(model, sessions, ends, wanted, most),
+      {.events = &events, .wanted = wanted.data(), .surprises = surprises.size() == 0 ? nullptr : surprises.data()},
+      threads);
+}
+
 // One token of a session with one channel, without the ceremony of a batch. Returns the surprise, and whether the
 // session is still learning.
 std::pair<float, bool> Update(Rows& rows, double value, const Doubles& forecast) {
   Model& model = *rows.model;
+  Require(model.package().kind == package::kForecaster, "update: a model of values");
   Require(rows.channels == 1, "update: one value for a session of one channel");
   Require(model.covariates() == 0, "update: a session without covariates");
   Require(forecast.size() == model.horizon() * model.quantiles(), "forecast: [horizon, quantiles]");
@@ -186,12 +224,13 @@ void Restore(Rows& rows, const nb::bytes& bytes, uint64_t seq) {
   Throw(status);
 }
 
-std::shared_ptr<Model> Load(const std::string& folder, const std::string& device, const std::string& tier) {
+std::shared_ptr<Model> Load(const std::string& folder, const std::string& device, const std::string& tier,
+                            const std::string& kind) {
   // Loading takes a while: the interpreter's lock is released meanwhile.
   absl::StatusOr<std::shared_ptr<Model>> model = absl::UnknownError("");
   {
     nb::gil_scoped_release released;
-    model = Model::Load(folder, device, tier);
+    model = Model::Load(folder, device, tier, kind);
   }
   Throw(model.status());
   return *model;
@@ -218,6 +257,16 @@ NB_MODULE(_engine, module) {
           },
           nb::arg("steps"), nb::arg("levels"));
 
+  nb::class_<EventSelection>(module, "EventSelection")
+      .def(
+          "__init__",
+          [](EventSelection* self, std::vector<float> levels, std::vector<double> spans, size_t marks, int64_t unit_ns,
+             int64_t resolution_ns) {
+            Require(marks <= events::kMarkSlots, "marks: a row knows 64");
+            new (self) EventSelection{std::move(levels), std::move(spans), marks, {unit_ns, resolution_ns}};
+          },
+          nb::arg("levels"), nb::arg("spans"), nb::arg("marks"), nb::arg("unit_ns"), nb::arg("resolution_ns"));
+
   nb::class_<Model>(module, "Model")
       .def_prop_ro("name", [](const Model& m) { return m.package().name; })
       .def_prop_ro("version", [](const Model& m) { return m.package().version; })
@@ -231,8 +280,11 @@ NB_MODULE(_engine, module) {
       .def("with_covariates", &WithCovariates, nb::arg("past"), nb::arg("future"))
       .def("step", &Step, nb::arg("sessions"), nb::arg("values"), nb::arg("ends"), nb::arg("wanted"),
            nb::arg("covariates"), nb::arg("ahead"), nb::arg("selection").none(), nb::arg("forecasts"),
-           nb::arg("learning"), nb::arg("surprises"), nb::arg("threads"));
-  module.def("load", &Load, nb::arg("folder"), nb::arg("device"), nb::arg("tier"));
+           nb::arg("learning"), nb::arg("surprises"), nb::arg("threads"))
+      .def("step_events", &StepEvents, nb::arg("sessions"), nb::arg("times"), nb::arg("marks"), nb::arg("ends"),
+           nb::arg("wanted"), nb::arg("selection"), nb::arg("seconds"), nb::arg("within"), nb::arg("likeliest"),
+           nb::arg("probabilities"), nb::arg("surprises"), nb::arg("threads"));
+  module.def("load", &Load, nb::arg("folder"), nb::arg("device"), nb::arg("tier"), nb::arg("kind"));
 
   nb::class_<Rows>(module, "Rows")
       .def(nb::init<std::shared_ptr<Model>, size_t>(), nb::arg("model"), nb::arg("channels"))

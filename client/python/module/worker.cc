@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "client/python/module/model.h"
+#include "model/engine/events/event_token.h"
 #include "model/engine/forecast_result.h"
 
 namespace aaren::python {
@@ -26,6 +27,7 @@ Worker::Worker(const Model& model)
       lane_(model.engine().NewLane(kMostRows)) {}
 
 size_t Worker::InputsOf(const Slice& slice, const Arrays& arrays) const {
+  if (arrays.events != nullptr) return events::kTokenFloats;
   return kWidth + covariates_ + (slice.ahead ? arrays.steps * future_ : 0);
 }
 
@@ -113,6 +115,7 @@ absl::Status Worker::Step(const Arrays& arrays) {
   surprises_.resize(arrays.surprises == nullptr ? 0 : tokens * arrays.channels);
   results_.resize(wanted * arrays.channels * result_floats);
   runs_.clear();
+  const engine::EventScale scale = arrays.events == nullptr ? engine::EventScale{} : arrays.events->selection->scale;
   float *values = values_.data(), *results = results_.data(), *surprises = surprises_.data();
   for (const Slice& slice : slices_) {
     const size_t count = slice.end - slice.begin, width = InputsOf(slice, arrays);
@@ -123,7 +126,8 @@ absl::Status Worker::Step(const Arrays& arrays) {
                        .forecast = {arrays.wanted + slice.begin, count},
                        .forecasts = slice.wanted == 0 ? nullptr : results,
                        .surprises = arrays.surprises == nullptr ? nullptr : surprises,
-                       .selection = slice.ahead || future_ == 0 ? arrays.selection : nullptr});
+                       .selection = slice.ahead || future_ == 0 ? arrays.selection : nullptr,
+                       .scale = scale});
       values += width * count;
       results += slice.wanted * result_floats;
       surprises += arrays.surprises == nullptr ? 0 : count;
@@ -136,6 +140,7 @@ absl::Status Worker::Step(const Arrays& arrays) {
 
 // A token's value, covariates, and the future covariates of the steps ahead. The channels of a token share covariates.
 void Worker::CopyInputs(const Slice& slice, size_t channel, const Arrays& arrays, float* out) const {
+  if (arrays.events != nullptr) return CopyEvents(*arrays.events, slice.begin, slice.end, out);
   const size_t ahead = slice.ahead ? arrays.steps * future_ : 0;
   for (size_t t = slice.begin; t < slice.end; ++t) {
     engine::PutDouble(arrays.values[t * arrays.channels + channel], out);
@@ -150,17 +155,13 @@ void Worker::CopyInputs(const Slice& slice, size_t channel, const Arrays& arrays
 
 void Worker::Scatter(const Arrays& arrays) {
   // Results come run by run, a channel after the other; the caller's arrays have the channels of a token together.
-  const size_t kept = arrays.steps * arrays.levels, result_floats = ResultFloats(arrays);
-  const size_t first = arrays.selection == nullptr ? 0 : result_floats_;  // the selection lies behind the result
+  const size_t result_floats = ResultFloats(arrays);
   const float *result = results_.data(), *surprise = surprises_.data();
   for (const Slice& slice : slices_) {
     for (size_t c = 0; c < arrays.channels; ++c) {
       size_t place = forecast_at_[slice.part] * arrays.channels + c;
       for (size_t i = 0; i < slice.wanted; ++i, result += result_floats, place += arrays.channels) {
-        const engine::ResultTail tail = engine::ResultTail::Of(result, forecast_floats_);
-        std::transform(result + first, result + first + kept, arrays.forecasts + place * kept,
-                       [&tail](float quantile) { return tail.Absolute(quantile); });
-        arrays.learning[place] = tail.learning;
+        PutForecast(result, place, arrays);
       }
       if (arrays.surprises == nullptr) continue;
       for (size_t t = slice.begin; t < slice.end; ++t) arrays.surprises[t * arrays.channels + c] = *surprise++;
@@ -168,6 +169,16 @@ void Worker::Scatter(const Arrays& arrays) {
     at_[slice.part] = slice.end;
     forecast_at_[slice.part] += slice.wanted;
   }
+}
+
+void Worker::PutForecast(const float* result, size_t place, const Arrays& arrays) const {
+  if (arrays.events != nullptr) return PutEventForecast(result, place, *arrays.events);
+  const size_t kept = arrays.steps * arrays.levels;
+  const float* const first = result + (arrays.selection == nullptr ? 0 : result_floats_);  // behind the result
+  const engine::ResultTail tail = engine::ResultTail::Of(result, forecast_floats_);
+  std::transform(first, first + kept, arrays.forecasts + place * kept,
+                 [&tail](float quantile) { return tail.Absolute(quantile); });
+  arrays.learning[place] = tail.learning;
 }
 
 }  // namespace aaren::python

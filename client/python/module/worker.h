@@ -20,6 +20,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "client/python/module/events.h"
 #include "model/engine/engine.h"
 
 namespace aaren::python {
@@ -34,10 +35,12 @@ struct Part {
   size_t first_forecast = 0;  // place of the first wanted forecast
 };
 
-// The arrays of a batch, all of the caller's. Covariates and future ones are of the model (model.h).
+// The arrays of a batch, all of the caller's. Covariates and future ones are of the model (model.h). A batch of events
+// has `events`, `wanted` and `surprises` alone.
 struct Arrays {
   size_t channels = 1;
-  size_t steps = 0, levels = 0;     // of each forecast
+  size_t steps = 0, levels = 0;  // of each forecast
+  const EventArrays* events = nullptr;
   const double* values = nullptr;   // [tokens, channels]; NaN = missing
   const uint8_t* wanted = nullptr;  // [tokens]; non-zero where a forecast is wanted
   // The steps and levels of forecasts; null: the first `steps` of the model's own forecasts, with the model's levels.
@@ -71,6 +74,7 @@ class Worker {
   absl::Status Step(const Arrays& arrays);
   void CopyInputs(const Slice& slice, size_t channel, const Arrays& arrays, float* out) const;
   void Scatter(const Arrays& arrays);
+  void PutForecast(const float* result, size_t place, const Arrays& arrays) const;
   size_t InputsOf(const Slice& slice, const Arrays& arrays) const;
   size_t ResultFloats(const Arrays& arrays) const;
 

@@ -1,7 +1,10 @@
 #include "model/engine/events/quantiles.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "model/engine/events/mixture_points.h"
 #include "model/math/doubles.h"
@@ -75,6 +78,22 @@ void ProbabilitiesWithin(const Outlook& outlook, absl::Span<const double> spans,
     for (size_t i = 0; i < count; ++i) {
       probabilities[first + i] = outlook.tie + (1 - outlook.tie) * std::clamp(below.at[i], 0.0f, 1.0f);
     }
+  }
+}
+
+void LikeliestMarks(const EventForecast& forecast, absl::Span<uint32_t> names, float* probabilities) {
+  std::array<uint8_t, kMarkSlots + 1> slots;
+  for (size_t k = 0; k < slots.size(); ++k) slots[k] = static_cast<uint8_t>(k);
+  std::partial_sort(slots.begin(), slots.begin() + names.size(), slots.end(), [&](uint8_t a, uint8_t b) {
+    return std::make_pair(-forecast.marks[a], a) < std::make_pair(-forecast.marks[b], b);
+  });
+  const bool made = forecast.outlook.made();
+  for (size_t i = 0; i < names.size(); ++i) {
+    const float probability = forecast.marks[slots[i]];
+    // Places beyond the known marks have no probability.
+    const bool known = slots[i] != kNewMark && probability > 0;
+    names[i] = known ? forecast.names[slots[i]] : kUnknownMark;
+    probabilities[i] = made ? probability : std::numeric_limits<float>::quiet_NaN();
   }
 }
 

@@ -1,7 +1,6 @@
 #include "server/sessions/task/events.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -69,16 +68,6 @@ std::optional<BadField> CheckScale(const engine::EventScale& scale) {
   if (scale.unit_ns < 0) return BadField{"open.event_scale.unit_ns", absl::StrCat(scale.unit_ns, " is negative")};
   if (scale.resolution_ns >= 0) return std::nullopt;
   return BadField{"open.event_scale.resolution_ns", absl::StrCat(scale.resolution_ns, " is negative")};
-}
-
-// The slots of a forecast's `count` likeliest marks. Equally likely marks come in the order of their slots.
-std::array<uint8_t, events::kMarkSlots + 1> Likeliest(const EventForecast& forecast, size_t count) {
-  std::array<uint8_t, events::kMarkSlots + 1> slots;
-  for (size_t k = 0; k < slots.size(); ++k) slots[k] = static_cast<uint8_t>(k);
-  std::partial_sort(slots.begin(), slots.begin() + count, slots.end(), [&](uint8_t a, uint8_t b) {
-    return std::make_pair(-forecast.marks[a], a) < std::make_pair(-forecast.marks[b], b);
-  });
-  return slots;
 }
 
 }  // namespace
@@ -159,15 +148,10 @@ void EventConversion::AppendEvents(const float* result, const OutputPlan& plan, 
   out.within.resize(out.within.size() + plan.events.spans_s.size(), kNone);
   float* const within = out.within.data() + out.within.size() - plan.events.spans_s.size();
   if (made) events::ProbabilitiesWithin(forecast.outlook, plan.events.spans_s, within);
-  if (plan.events.marks == 0) return;
-  const auto slots = Likeliest(forecast, plan.events.marks);
-  for (size_t i = 0; i < plan.events.marks; ++i) {
-    const float probability = forecast.marks[slots[i]];
-    // Places beyond the known marks have no probability.
-    const bool known = slots[i] != events::kNewMark && probability > 0;
-    out.marks.push_back(known ? forecast.names[slots[i]] : kNewMark);
-    out.mark_probabilities.push_back(made ? probability : kNone);
-  }
+  const size_t before = out.marks.size();
+  out.marks.resize(before + plan.events.marks);
+  out.mark_probabilities.resize(before + plan.events.marks);
+  events::LikeliestMarks(forecast, absl::MakeSpan(out.marks).subspan(before), out.mark_probabilities.data() + before);
 }
 
 std::optional<double> EventConversion::SecondsUntilOverdue(const float* result, const OutputPlan& plan) const {

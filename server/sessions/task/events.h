@@ -7,13 +7,14 @@
 #include <optional>
 #include <vector>
 
+#include "model/engine/events/quantiles.h"
 #include "server/sessions/task/conversion.h"
 
 namespace aaren::task {
 
 class EventConversion : public Conversion {
  public:
-  static constexpr uint32_t kNewMark = 0xffffffff;  // stands for any mark that the session does not know
+  static constexpr uint32_t kNewMark = events::kUnknownMark;
   static constexpr size_t kMostQuantiles = 99, kMostSpans = 64, kMostMarks = 64;
 
   EventConversion();

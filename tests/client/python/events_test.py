@@ -17,17 +17,9 @@ import pytest
 import aaren
 from aaren import errors
 from aaren.events import MarkNames, mark_number
+from event_record import MARKS, record
 from peers.cutting_proxy import CuttingProxy
 from programs import free_address
-
-MARKS = ("browse", "cart", "pay")
-
-
-def record(count):
-    """Clusters of events with marks in turn: times in nanoseconds, and marks."""
-    gaps = np.where(np.arange(count) % 3 == 0, 600 + np.arange(count) % 7, 2.5)
-    times = 1_700_000_000 * 10**9 + (gaps.cumsum() * 1e9).astype(np.int64)
-    return times, [MARKS[i % 3] for i in range(count)]
 
 
 @pytest.fixture(scope="module")
