@@ -20,6 +20,7 @@ from aaren.tokens import Tokens
 
 NEW_MARK = 0xFFFFFFFF  # in forecasts: any mark that the session does not know
 _MOST_BYTES = 64
+_MARK = (str, int, np.integer)
 
 Probabilities = npt.NDArray[np.float32]
 
@@ -38,6 +39,11 @@ def mark_number(mark: str) -> int:
     for byte in mark.encode():
         state = ((state ^ byte) * 0x01000193) & 0xFFFFFFFF
     return min(state, NEW_MARK - 1)
+
+
+def within_of(spans: Sequence[float], probabilities: Probabilities) -> dict[float, float]:
+    """The probability of each span."""
+    return dict(zip(spans, probabilities.tolist(), strict=True))
 
 
 class MarkNames:
@@ -66,6 +72,13 @@ class MarkNames:
             self._numbers.pop(forgotten, None)
         return number
 
+    def named(
+        self, numbers: npt.NDArray[np.uint32], probabilities: Probabilities
+    ) -> list[tuple[str | int | None, float]]:
+        """The marks of a forecast with their texts. Places without any mark are left out."""
+        pairs = zip(numbers.tolist(), probabilities.tolist(), strict=True)
+        return [(self.name(number), p) for number, p in pairs if not (number == NEW_MARK and p == 0)]
+
     def copy(self) -> MarkNames:
         other = MarkNames(self._capacity)
         other._names, other._numbers = self._names.copy(), self._numbers.copy()
@@ -76,17 +89,25 @@ class MarkNames:
         return None if number == NEW_MARK else self._names.get(number, number)
 
 
+def mark_of(mark: str | int, row: int, names: MarkNames) -> int:
+    """The number of a row's mark. InvalidArgument for anything but a text or a number."""
+    if not isinstance(mark, _MARK):
+        raise InvalidArgument(f"row {row}: mark {mark!r}; a text, or a number")
+    return names.add(mark)
+
+
 def events_of(times: Times, marks: Sequence[str | int] | str | int, names: MarkNames) -> Tokens:
     """Events as tokens; one mark may stand for all. InvalidArgument, naming the row, for an event that cannot be."""
     ns = to_ns_array(times, len(times))  # type: ignore[arg-type]
     each = [marks] * len(ns) if isinstance(marks, (str, int, np.integer)) else list(marks)
     if len(each) != len(ns):
         raise InvalidArgument(f"{len(each)} marks for {len(ns)} times")
-    numbers = np.empty(len(ns), np.uint32)
-    for row, mark in enumerate(each):
-        if not isinstance(mark, (str, int, np.integer)):
-            raise InvalidArgument(f"row {row}: mark {mark!r}; a text, or a number")
-        numbers[row] = names.add(mark)
+    if not all(issubclass(kind, _MARK) for kind in set(map(type, each))):
+        for row, mark in enumerate(each):
+            mark_of(mark, row, names)
+    # A number is looked up once for each mark, however often the mark comes.
+    known = {mark: names.add(mark) for mark in dict.fromkeys(each)}
+    numbers = np.fromiter(map(known.__getitem__, each), np.uint32, len(each))
     return Tokens(np.empty((len(ns), 0)), ns, np.empty((len(ns), 0), np.float32), None, numbers)
 
 
@@ -158,10 +179,9 @@ class EventForecasts:
         return len(self.seconds)
 
     def __getitem__(self, index: int) -> EventForecast:
-        within = dict(zip(self.spans, map(float, self.within[index]), strict=True))
-        pairs = zip(self.marks[index].tolist(), self.probabilities[index].tolist(), strict=True)
-        marks = [(self._names.name(number), p) for number, p in pairs if not (number == NEW_MARK and p == 0)]
         where = float(self.surprise[index]), int(self.seqs[index]), int(self.times[index])
+        within = within_of(self.spans, self.within[index])
+        marks = self._names.named(self.marks[index], self.probabilities[index])
         return EventForecast(self.seconds[index], self.levels, within, marks, *where)
 
     def part(self, rows: slice) -> EventForecasts:

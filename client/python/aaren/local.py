@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -48,10 +49,11 @@ class LocalSession:
     (`copy.copy`) and carried to another process or a server (`to_bytes`).
     """
 
-    __slots__ = ("__weakref__", "_clock", "_model", "_output", "_plain", "_rows")
+    __slots__ = ("__weakref__", "_clock", "_lock", "_model", "_output", "_plain", "_rows")
 
     def __init__(self, model: Forecaster, rows: _engine.Rows, clock: Clock, output: Output) -> None:
         self._model, self._rows, self._clock, self._output = model, rows, clock, output
+        self._lock = threading.Lock()  # the clock and the rows are of one moment
         self._plain = rows.channels == 1 and output.selection is None and len(output.steps) == model.horizon
 
     @property
@@ -95,12 +97,15 @@ class LocalSession:
         if not self._plain or time is not None or X is not None or X_future is not None:
             times = None if time is None else [to_ns(time)]
             one = np.asarray(np.nan if value is None else value, np.float64).reshape(1, -1)
-            return self.run(one, times, X=X, X_future=X_future)._one(self._clock)
+            forecasts, clock = self._take(one, times, True, self._output, X, X_future)
+            return forecasts._one(clock)
         values = np.empty((model.horizon, len(model.levels)))
-        surprise, learning = rows.update(float(value), values)  # type: ignore[arg-type]
         clock = self._clock
-        last = None if clock.last_ns == NO_TIME else clock.last_ns
-        return Forecast(values, model.levels, rows.seq - 1, last, clock.step_ns, surprise, learning=learning)
+        with self._lock:
+            surprise, learning = rows.update(float(value), values)  # type: ignore[arg-type]
+            last = None if clock.last_ns == NO_TIME else clock.last_ns
+            where = rows.seq - 1, last, clock.step_ns
+        return Forecast(values, model.levels, *where, surprise, learning=learning)
 
     def run(
         self, values: npt.ArrayLike, times: Times | None = None, h: int | None = None, *,
@@ -110,7 +115,7 @@ class LocalSession:
 
         X is [n, past + future], X_future [n, h, future]. h steps are a part of the session's.
         """
-        return self._take(values, times, True, self._output.first(h), X, X_future)
+        return self._take(values, times, True, self._output.first(h), X, X_future)[0]
 
     def extend(self, values: npt.ArrayLike, times: Times | None = None, X: npt.ArrayLike | None = None) -> None:
         """Takes many values without forecasts, several hundred thousand a second."""
@@ -119,18 +124,22 @@ class LocalSession:
     def _take(
         self, values: npt.ArrayLike, times: Times | None, wanted: bool, output: Output, X: npt.ArrayLike | None,
         X_future: npt.ArrayLike | None,
-    ) -> LocalForecasts:  # fmt: skip
+    ) -> tuple[LocalForecasts, Clock]:  # fmt: skip
+        """The forecasts, and the clock after the last token."""
         shape = Shape(self.channels, self.past, self.future, len(output.steps))
         tokens = tokens_of(shape, values, times, X, X_future)
         ns = np.empty(0, np.int64) if tokens.times is None else tokens.times
-        self._clock.check(ns)
-        first, count = self.seq, len(tokens.values)
+        count = len(tokens.values)
         flags = np.full(count, wanted, np.uint8)
-        stepped = self._model._step([self._rows], tokens, np.array([count]), flags, output, wanted)
-        self._clock.advance(ns)
+        with self._lock:
+            self._clock.check(ns)
+            first = self.seq
+            stepped = self._model._step([self._rows], tokens, np.array([count]), flags, output, wanted)
+            self._clock.advance(ns)
+            clock = self._clock.copy()
         forecasts, surprise, learning = stepped.of_one_channel() if self.channels == 1 else stepped
         seqs = np.arange(first, first + len(forecasts))
-        return LocalForecasts(forecasts, output.levels, surprise, seqs, learning, output.horizons)
+        return LocalForecasts(forecasts, output.levels, surprise, seqs, learning, output.horizons), clock
 
     def stream(self, points: Iterable[Any]) -> Iterator[Forecast]:
         """A forecast for each point: a value, a pair of a time and a value, or an `aaren.Point`."""
@@ -139,11 +148,13 @@ class LocalSession:
 
     def to_bytes(self) -> bytes:
         """The state as a snapshot: the bytes that a server exports and imports."""
-        return encode_rows(self._model._engine, self._rows, self._clock)
+        with self._lock:
+            return encode_rows(self._model._engine, self._rows, self._clock)
 
     def __copy__(self) -> LocalSession:
         """Another session that goes on from here."""
-        return LocalSession(self._model, self._rows.copy(), self._clock.copy(), self._output)
+        with self._lock:
+            return LocalSession(self._model, self._rows.copy(), self._clock.copy(), self._output)
 
     fork = __copy__
 

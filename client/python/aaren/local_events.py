@@ -8,9 +8,11 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from aaren import _engine
 from aaren.errors import InvalidArgument
-from aaren.events import EventForecast, EventForecasts, MarkNames
+from aaren.events import EventForecast, EventForecasts, MarkNames, mark_of, within_of
 from aaren.snapshot import encode_rows
 from aaren.times import NO_TIME, Clock, Time, Times, to_ns
 from aaren.tokens import levels_of
@@ -58,7 +60,7 @@ class LocalEvents:
 
     Made by `EventForecaster.session`. Calls from several threads wait for one another. The session can be pickled,
     copied (`copy.copy`) and carried to another process or a server (`to_bytes`). Nothing here keeps watch for an event
-    that does not come: `forecast[0.99]` says after how many seconds the silence is remarkable.
+    that does not come: with 0.99 among the quantiles, `forecast[0.99]` says when one in a hundred would be later.
     """
 
     __slots__ = ("__weakref__", "_clock", "_lock", "_model", "_options", "_rows", "names")
@@ -84,7 +86,18 @@ class LocalEvents:
 
     def update(self, time: Time, mark: str | int = "") -> EventForecast:
         """Takes one event and forecasts. InvalidArgument for a time that goes back, or a mark that cannot be."""
-        return self.run([to_ns(time)], [mark])[0]
+        ns, options, clock = to_ns(time), self._options, self._clock
+        seconds, within = np.empty(len(options.levels), np.float32), np.empty(len(options.spans), np.float32)
+        marks, probabilities = np.empty(options.marks, np.uint32), np.empty(options.marks, np.float32)
+        with self._lock:
+            number = mark_of(mark, 0, self.names)
+            clock.check_one(ns)
+            surprise = self._rows.update_event(ns, number, options.selection, seconds, within, marks, probabilities)
+            clock.advance_one(ns)
+            where = surprise, self._rows.seq - 1, ns
+            named = self.names.named(marks, probabilities)
+        levels = options.levels
+        return EventForecast(seconds.astype(np.float64), levels, within_of(options.spans, within), named, *where)
 
     def run(self, times: Times, marks: Sequence[str | int] | str | int = "") -> EventForecasts:
         """Takes many events and forecasts after each; one mark may stand for all. InvalidArgument names the row."""

@@ -76,5 +76,16 @@ class Clock:
             self.step_ns = int(steps[positive[-1]])
         self.last_ns = int(times[-1])
 
+    def check_one(self, time: int) -> None:
+        """`check` for one time."""
+        if time < self.last_ns:
+            raise InvalidArgument(f"row 0: its time {time} ns is before {self.last_ns} ns, the time before")
+
+    def advance_one(self, time: int) -> None:
+        """`advance` for one time."""
+        if NO_TIME < self.last_ns < time:
+            self.step_ns = time - self.last_ns
+        self.last_ns = time
+
     def copy(self) -> Clock:
         return Clock(self.last_ns, self.step_ns)

@@ -192,6 +192,29 @@ std::pair<float, bool> Update(Rows& rows, double value, const Doubles& forecast)
   return {surprise, learning != 0};
 }
 
+// One event, without the ceremony of a batch. The arrays are those of EventArrays for one forecast. Returns the
+// surprise.
+float UpdateEvent(Rows& rows, int64_t time_ns, uint32_t mark, const EventSelection& selection, const Floats& seconds,
+                  const Floats& within, const Names& likeliest, const Floats& probabilities) {
+  Model& model = *rows.model;
+  Require(model.package().kind == package::kEvents && rows.channels == 1, "update_event: a session of events");
+  Require(seconds.size() == selection.levels.size() && within.size() == selection.spans.size() &&
+              likeliest.size() == selection.marks && probabilities.size() == selection.marks,
+          "seconds: [levels]; within: [spans]; likeliest and probabilities: [marks]");
+  const uint8_t wanted = 1;
+  float surprise = std::numeric_limits<float>::quiet_NaN();
+  const Part part{&rows, 0, 1, 0};
+  const EventArrays events = {.selection = &selection,
+                              .times = &time_ns,
+                              .marks = &mark,
+                              .seconds = seconds.data(),
+                              .within = within.data(),
+                              .likeliest = likeliest.data(),
+                              .probabilities = probabilities.data()};
+  Run(model, {&part, 1}, {.events = &events, .wanted = &wanted, .surprises = &surprise}, 1);
+  return surprise;
+}
+
 // The thread that holds a session's mutex may wait for the interpreter's lock (Signals). So everybody who waits for the
 // mutex releases the interpreter's lock first, else two threads could wait for each other for ever.
 nb::bytes Bytes(Rows& rows) {
@@ -291,6 +314,8 @@ NB_MODULE(_engine, module) {
       .def_ro("channels", &Rows::channels)
       .def_prop_ro("seq", &SeqOf)
       .def("update", &Update, nb::arg("value"), nb::arg("forecast"))
+      .def("update_event", &UpdateEvent, nb::arg("time_ns"), nb::arg("mark"), nb::arg("selection"), nb::arg("seconds"),
+           nb::arg("within"), nb::arg("likeliest"), nb::arg("probabilities"))
       .def("copy", &Copy)
       .def("to_bytes", &Bytes)
       .def("restore", &Restore, nb::arg("rows"), nb::arg("seq"));

@@ -166,6 +166,24 @@ def test_threads_may_share_a_model_and_a_session(model, series):
     assert states[3] == alone.to_bytes()
 
 
+def test_calls_of_several_threads_tell_the_token_that_each_has_taken(model):
+    session, start = model.session(), np.datetime64("2024-01-01")
+
+    def work(i):
+        told = []
+        for _ in range(100):
+            told.append(session.update(1.0).seq)
+            told.extend(session.run([1.0, 2.0]).seqs)
+            later = session.update(1.0, time=start)
+            assert later.time_ns == start.astype("datetime64[ns]").astype(int)
+            told.append(later.seq)
+        return told
+
+    with ThreadPoolExecutor(4) as pool:
+        seqs = [seq for told in pool.map(work, range(4)) for seq in told]
+    assert sorted(seqs) == list(range(1600))
+
+
 def _in_child(session, value, queue):
     queue.put(session.update(value).values)
 
