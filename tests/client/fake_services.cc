@@ -141,7 +141,7 @@ grpc::Status FakeModels::List(grpc::ServerContext*, const v1::ListModelsRequest*
 }
 
 grpc::Status FakeModels::Get(grpc::ServerContext*, const v1::GetModelRequest* request, v1::ModelInfo* response) {
-  if (request->model() != "sum" && request->model() != "sum:3") {
+  if (!request->model().empty() && request->model() != "sum" && request->model() != "sum:3") {
     return {grpc::StatusCode::NOT_FOUND, absl::StrCat("no model \"", request->model(), "\"")};
   }
   *response = FakeModel();

@@ -77,7 +77,14 @@ class ClassificationTest(ServerTest):
         return f"--models={self.path('models')}", "--store=rocksdb", f"--data_dir={self.path('data')}"
 
     def stream(self, *flags):
-        return ["stream", f"--target={self.server.target}", f"--csv={self.path('in.csv')}", "--model=moves", *flags]
+        return [*self.stream_unnamed(), "--model=moves", *flags]
+
+    def stream_unnamed(self, *flags):
+        return ["stream", f"--target={self.server.target}", f"--csv={self.path('in.csv')}", *flags]
+
+    def serve_by_default(self, model):
+        self.server.close()
+        self.server = self.start_server(*self.own_flags(), f"--default_model={model}")
 
     def test_each_row_has_a_probability_of_each_class(self):
         result = aaren(*self.stream())
@@ -107,6 +114,24 @@ class ClassificationTest(ServerTest):
                        "--model=aaren-univariate", "--text")
         self.assertEqual(result.returncode, 1)
         self.assertIn("--text", result.stderr)
+
+    def test_a_classifier_that_is_the_servers_default_needs_no_name(self):
+        named = aaren(*self.stream()).stdout
+        self.serve_by_default("moves")
+        unnamed = aaren(*self.stream_unnamed())
+        self.assertEqual(unnamed.returncode, 0, unnamed.stderr)
+        self.assertEqual(unnamed.stdout, named)
+
+    def test_a_kept_session_of_a_classifier_goes_on_without_its_name(self):
+        with open(self.path("in.csv")) as file, open(self.path("half.csv"), "w") as half:
+            half.writelines(file.readlines()[:ROWS // 2 + 1])
+        begun = aaren("stream", f"--target={self.server.target}", f"--csv={self.path('half.csv')}", "--session=kept",
+                      "--model=moves")
+        self.assertEqual(begun.returncode, 0, begun.stderr)
+        # The server's default is a forecaster.
+        rest = aaren(*self.stream_unnamed("--session=kept"))
+        self.assertEqual(rest.returncode, 0, rest.stderr)
+        self.assertEqual(begun.stdout + rest.stdout, aaren(*self.stream()).stdout)
 
     def test_an_evaluation_has_the_probabilities_of_a_stream(self):
         cases = 6

@@ -49,6 +49,12 @@ class EventsTest(ServerTest):
         self.assertEqual(len(last["marks"]), 3)
         self.assertTrue(any(mark["mark"] and mark["mark"].startswith("user ") for mark in last["marks"]), last)
 
+    def test_rows_for_a_model_of_events_are_refused_by_name(self):
+        result = aaren("stream", f"--target={self.server.target}", f"--csv={os.path.join(SAMPLES, 'weather.csv')}",
+                       "--model=aaren-events")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"--events=FILE streams events; the model aaren-events:\d+ is one of events")
+
     def whole_record(self):
         self.write_events()
         self.stream = ["stream", f"--target={self.server.target}", f"--events={self.path('in.csv')}"]

@@ -10,9 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "aaren/client/channel.h"
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
+#include "client/cli/evaluate/series_stream.h"
 #include "client/cli/terminal/interrupt.h"
 #include "model/tasks/classification/earliness.h"
 #include "model/tasks/classification/ts_file.h"
@@ -20,11 +19,8 @@
 namespace aaren::cli {
 
 struct ClassEvaluationOptions {
-  std::string target = {};
-  client::ChannelOptions channel = {};
-  std::string model = {};
+  EvaluatedServer server = {};
   std::optional<double> threshold = {};  // of early decisions; absent: the one of the model's training, else 0.9
-  absl::Duration connect_timeout = absl::Seconds(30);
 };
 
 struct ClassScores {

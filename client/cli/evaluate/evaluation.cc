@@ -8,10 +8,8 @@
 
 #include "aaren/client/client.h"
 #include "absl/base/thread_annotations.h"
-#include "absl/random/random.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/synchronization/mutex.h"
 #include "client/cli/terminal/report.h"
 
@@ -44,7 +42,7 @@ std::vector<Stretch> Stretches(const std::vector<size_t>& origins, std::optional
 }
 
 // Streams one series and scores the forecasts as they come.
-class SeriesEvaluation : private client::Listener {
+class SeriesEvaluation : public SeriesStream {
  public:
   SeriesEvaluation(const EvaluatedSeries& series, const EvaluationOptions& options, const Interrupt& interrupt)
       : series_(series),
@@ -60,14 +58,14 @@ class SeriesEvaluation : private client::Listener {
   SeriesScores TakeScores() { return *std::move(scores_); }
 
  private:
-  absl::Status RunStretch(client::Client& client, const std::string& id);
-  absl::Status Send(client::Session& session, uint64_t& seq);
+  client::SessionOptions SessionOfStretch(const std::string& id) const;
+  size_t tokens() const override { return stretch_.end() - stretch_.begin; }
+  absl::Status Send(client::Session& session, size_t begin) override;
   std::vector<float> Future(size_t begin, size_t end) const;
 
   void OnOpened(client::Session&, const client::Opened& opened) override;
   void OnForecast(client::Session&, const client::Forecast& forecast) override;
   void Score(const client::Forecast& forecast, size_t origin, uint64_t age);
-  bool OnRewind(client::Session&, uint64_t) override { return true; }
 
   const EvaluatedSeries& series_;
   const EvaluationOptions& options_;
@@ -84,41 +82,29 @@ absl::Status SeriesEvaluation::Run(client::Client& client, const std::string& id
   size_t sessions = 0;
   for (const Stretch& stretch : Stretches(series_.origins, options_.age)) {
     stretch_ = stretch;
-    const absl::Status status = RunStretch(client, absl::StrCat(id, "-", sessions++));
+    const absl::Status status = Stream(client, SessionOfStretch(absl::StrCat(id, "-", sessions++)), interrupt_);
     if (!status.ok()) return status;
     if (!failure_.ok()) return failure_;
   }
   if (scores_->windows.size() == series_.origins.size()) return absl::OkStatus();
-  return absl::InternalError(absl::StrCat("server ", options_.target, " forecast at ", scores_->windows.size(), " of ",
-                                          series_.origins.size(), " origins"));
+  return absl::InternalError(absl::StrCat("server ", options_.server.target, " forecast at ", scores_->windows.size(),
+                                          " of ", series_.origins.size(), " origins"));
 }
 
-absl::Status SeriesEvaluation::RunStretch(client::Client& client, const std::string& id) {
-  client::SessionOptions session{.id = id, .model = options_.model, .channels = 1, .delivered_seq = 0};
+client::SessionOptions SeriesEvaluation::SessionOfStretch(const std::string& id) const {
+  client::SessionOptions session{.id = id, .model = options_.server.model, .channels = 1, .delivered_seq = 0};
   if (covariates_ != nullptr) session.covariates = covariates_->count;
   for (uint32_t h = 1; h <= options_.horizon; ++h) session.output.horizons.push_back(h);
   session.output.quantiles = options_.levels;
   session.output.surprise = true;
   session.output.relative = true;
   session.output.refinement = options_.refinement.Refinement();
-  absl::StatusOr<std::unique_ptr<client::Session>> opened = client.Open(std::move(session), *this);
-  if (!opened.ok()) return opened.status();
-  const uint64_t tokens = stretch_.end() - stretch_.begin;
-  absl::Status status = (*opened)->WaitOpened().status();
-  for (uint64_t seq = 0; status.ok();) {
-    while (status.ok() && seq < tokens && !interrupt_.stopped()) status = Send(**opened, seq);
-    if (status.ok()) status = (*opened)->Delete();
-    // The server has lost tokens, and sending goes on from the wanted seq.
-    if (!absl::IsOutOfRange(status)) break;
-    seq = (*opened)->next_seq();
-    status = absl::OkStatus();
-  }
-  return status.ok() && interrupt_.stopped() ? absl::CancelledError("interrupted") : status;
+  return session;
 }
 
 // Sends tokens in a row that all ask for a forecast, or none of which does.
-absl::Status SeriesEvaluation::Send(client::Session& session, uint64_t& seq) {
-  const size_t row = stretch_.begin + seq;
+absl::Status SeriesEvaluation::Send(client::Session& session, size_t begin) {
+  const size_t row = stretch_.begin + begin;
   const bool silent = !stretch_.Asks(row);
   // Silent tokens bring no forecasts back, so more of them go with one call.
   const size_t most = std::min(stretch_.end(), row + (silent ? kSilentTokens : kAskingTokens));
@@ -132,14 +118,7 @@ absl::Status SeriesEvaluation::Send(client::Session& session, uint64_t& seq) {
     covariates = absl::MakeConstSpan(covariates_->rows).subspan(row * width, (end - row) * width);
     future = Future(row, end);
   }
-  absl::Status sent =
-      session.Send(seq, {.future_values = future, .silent = silent, .doubles = values, .covariates = covariates});
-  if (absl::IsOutOfRange(sent)) {
-    seq = session.next_seq();
-    return absl::OkStatus();
-  }
-  seq = end - stretch_.begin;
-  return sent;
+  return session.Send(begin, {.future_values = future, .silent = silent, .doubles = values, .covariates = covariates});
 }
 
 // The covariates known in advance at the rows begin .. end - 1: [rows, horizon, future].
@@ -212,14 +191,8 @@ class Evaluator {
         options_(options),
         interrupt_(interrupt),
         progress_(progress),
-        // Random, so that two evaluations at a server have sessions of their own.
-        prefix_(absl::StrFormat("evaluate-%016x-", absl::Uniform<uint64_t>(absl::BitGen()))),
-        client_({.target = options.target,
-                 .channel = options.channel,
-                 .streams = kStreams,
-                 .name = "aaren evaluate",
-                 .connect_timeout = options.connect_timeout,
-                 .reconnect_timeout = options.connect_timeout}),
+        prefix_(NewSessionPrefix()),
+        client_(options.server.ClientOptions(kStreams)),
         scores_(series.size()) {}
 
   absl::StatusOr<std::vector<SeriesScores>> Run();

@@ -18,10 +18,10 @@
 #include <string>
 #include <vector>
 
-#include "aaren/client/channel.h"
 #include "aaren/client/session_options.h"
 #include "absl/status/statusor.h"
 #include "client/cli/evaluate/scores.h"
+#include "client/cli/evaluate/series_stream.h"
 #include "client/cli/flags/refinement_flags.h"
 #include "client/cli/terminal/interrupt.h"
 
@@ -76,16 +76,13 @@ struct SeriesScores {
 };
 
 struct EvaluationOptions {
-  std::string target = {};
-  client::ChannelOptions channel = {};
-  std::string model = {};  // empty: the server's default
+  EvaluatedServer server = {};
   size_t horizon = 24;
   size_t season = 24;
   std::optional<uint64_t> age = {};  // tokens before a session's only origin; absent: all rows before the origin
   RefinementFlags refinement = {};
   std::vector<float> levels = {};  // of the quantiles, ascending; empty: the model's
   bool covariates = true;          // streams the series' covariates, too; those known in advance up to the horizon
-  absl::Duration connect_timeout = absl::Seconds(30);
 };
 
 // Returns a score per series, in order. Any thread calls `progress` with the number of finished series. The sessions

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <utility>
 
 #include "aaren/client/client.h"
 #include "aaren/client/event_marks.h"
-#include "absl/random/random.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "client/cli/evaluate/events/quantile_law.h"
 #include "client/cli/terminal/json.h"
@@ -28,67 +25,43 @@ double GapBefore(const EventSeries& series, size_t event) {
   return 1e-9 * static_cast<double>(series.events[event].time_ns - series.events[event - 1].time_ns);
 }
 
-// Streams one series, and has each forecast judged when it comes.
-class SeriesJudge : private client::Listener {
+// Has each forecast of a series judged when it comes.
+class SeriesJudge : public SeriesStream {
  public:
   // All arguments outlive the SeriesJudge; `sample` may be null.
-  SeriesJudge(const EventSeries& series, const EventEvaluationOptions& options, const Interrupt& interrupt,
-              events::Contest& contest, SampledIntervals* sample)
-      : series_(series), options_(options), interrupt_(interrupt), contest_(contest), sample_(sample) {}
+  SeriesJudge(const EventSeries& series, events::Contest& contest, SampledIntervals* sample)
+      : series_(series), contest_(contest), sample_(sample) {
+    contest_.Begin();
+    contest_.Take(0, client::MarkNumber(series_.events[0].mark), nullptr, nullptr);
+  }
 
-  absl::Status Run(client::Client& client, const std::string& id);
-
-  const std::string& model() const { return model_; }  // after Run
+  const std::vector<float>& levels() const { return levels_; }
+  const std::string& model() const { return model_; }  // after Stream
 
  private:
-  absl::Status Send(client::Session& session);
-  void OnOpened(client::Session&, const client::Opened& opened) override { model_ = opened.model.FullName(); }
+  absl::Status CheckModel(const client::ModelInfo& model) override {
+    model_ = model.FullName();
+    return absl::OkStatus();
+  }
+  size_t tokens() const override { return series_.events.size(); }
+  absl::Status Send(client::Session& session, size_t begin) override;
   void OnForecast(client::Session&, const client::Forecast& forecast) override;
-  bool OnRewind(client::Session&, uint64_t) override { return true; }
 
   const EventSeries& series_;
-  const EventEvaluationOptions& options_;
-  const Interrupt& interrupt_;
   const std::vector<float> levels_ = EvaluationLevels();
-  events::Contest& contest_;  // the client's thread only while the session is open, as are the next two
+  events::Contest& contest_;  // the client's thread only while the session is open, as is the next
   SampledIntervals* const sample_;
   std::string model_;
 };
 
-absl::Status SeriesJudge::Run(client::Client& client, const std::string& id) {
-  contest_.Begin();
-  contest_.Take(0, client::MarkNumber(series_.events[0].mark), nullptr, nullptr);
-  client::SessionOptions session{.id = id, .model = options_.model, .delivered_seq = 0, .event_scale = options_.scale};
-  session.output.quantiles = levels_;
-  session.output.events = {.spans_s = {kTieSpan}, .marks = kAllMarks};
-  absl::StatusOr<std::unique_ptr<client::Session>> opened = client.Open(std::move(session), *this);
-  if (!opened.ok()) return opened.status();
-  absl::Status status = (*opened)->WaitOpened().status();
-  while (status.ok()) {
-    status = Send(**opened);
-    if (status.ok()) status = (*opened)->Delete();
-    // The server has lost events, and sending goes on from the wanted seq.
-    if (!absl::IsOutOfRange(status)) break;
-    status = absl::OkStatus();
-  }
-  return status.ok() && interrupt_.stopped() ? absl::CancelledError("interrupted") : status;
-}
-
-absl::Status SeriesJudge::Send(client::Session& session) {
+absl::Status SeriesJudge::Send(client::Session& session, size_t begin) {
   std::vector<int64_t> times;
   std::vector<uint32_t> marks;
-  for (size_t begin; (begin = session.next_seq()) < series_.events.size() && !interrupt_.stopped();) {
-    const size_t end = std::min(series_.events.size(), begin + kBatch);
-    times.clear();
-    marks.clear();
-    for (size_t i = begin; i < end; ++i) {
-      times.push_back(series_.events[i].time_ns);
-      marks.push_back(client::MarkNumber(series_.events[i].mark));
-    }
-    const absl::Status sent = session.Send(begin, {.times_ns = times, .marks = marks});
-    if (!sent.ok() && !absl::IsOutOfRange(sent)) return sent;
+  for (size_t i = begin; i < std::min(series_.events.size(), begin + kBatch); ++i) {
+    times.push_back(series_.events[i].time_ns);
+    marks.push_back(client::MarkNumber(series_.events[i].mark));
   }
-  return absl::OkStatus();
+  return session.Send(begin, {.times_ns = times, .marks = marks});
 }
 
 events::MarkChance ChanceOf(const client::EventForecast& forecast, uint32_t mark) {
@@ -144,19 +117,18 @@ bool IsDrawn(size_t i, size_t all) {
 absl::StatusOr<EventScores> EvaluateEvents(const std::vector<EventSeries>& series,
                                            const EventEvaluationOptions& options, const Interrupt& interrupt,
                                            const std::function<void(size_t)>& progress) {
-  // Random, so that two evaluations at a server have sessions of their own.
-  const std::string prefix = absl::StrFormat("evaluate-%016x-", absl::Uniform<uint64_t>(absl::BitGen()));
-  client::Client client({.target = options.target,
-                         .channel = options.channel,
-                         .name = "aaren evaluate",
-                         .connect_timeout = options.connect_timeout,
-                         .reconnect_timeout = options.connect_timeout});
+  const std::string prefix = NewSessionPrefix();
+  client::Client client(options.server.ClientOptions());
   events::Contest contest({.rounding = 1e-9 * static_cast<double>(options.scale.resolution_ns)});
   EventScores scores;
   for (size_t i = 0; i < series.size(); ++i) {
     SampledIntervals sample = {.series = series[i].name};
-    SeriesJudge judge(series[i], options, interrupt, contest, IsDrawn(i, series.size()) ? &sample : nullptr);
-    const absl::Status status = judge.Run(client, absl::StrCat(prefix, i));
+    SeriesJudge judge(series[i], contest, IsDrawn(i, series.size()) ? &sample : nullptr);
+    client::SessionOptions session{
+        .id = absl::StrCat(prefix, i), .model = options.server.model, .delivered_seq = 0, .event_scale = options.scale};
+    session.output.quantiles = judge.levels();
+    session.output.events = {.spans_s = {kTieSpan}, .marks = kAllMarks};
+    const absl::Status status = judge.Stream(client, std::move(session), interrupt);
     if (!status.ok()) return FromServer(absl::StrCat("evaluate ", series[i].name), status);
     if (!sample.event.empty()) scores.samples.push_back(std::move(sample));
     scores.model = judge.model();

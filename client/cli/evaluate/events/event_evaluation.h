@@ -8,10 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "aaren/client/channel.h"
 #include "aaren/client/session_options.h"
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
+#include "client/cli/evaluate/series_stream.h"
 #include "client/cli/sources/events/event_series.h"
 #include "client/cli/terminal/interrupt.h"
 #include "model/tasks/events/scores/contest.h"
@@ -19,11 +18,8 @@
 namespace aaren::cli {
 
 struct EventEvaluationOptions {
-  std::string target = {};
-  client::ChannelOptions channel = {};
-  std::string model = {};
+  EvaluatedServer server = {};
   client::EventScale scale = {};  // of the sessions; a resolution also makes `binned` differ from `nll`
-  absl::Duration connect_timeout = absl::Seconds(30);
 };
 
 // The last intervals of a series beside their forecasts, in seconds.

@@ -33,7 +33,6 @@ TEST(EventCommandsTest, WrongFlagsAreNamed) {
   const std::string target = "--target=nowhere.invalid:1";
   EXPECT_THAT(Call(RunStream, {target, "--csv=a", "--events=b"}).err,
               HasSubstr("give one of --csv=FILE, --events=FILE"));
-  EXPECT_THAT(Call(RunStream, {target, "--csv=a", "--text"}).err, HasSubstr("--text is for --events=FILE"));
   EXPECT_THAT(Call(RunStream, {target, "--events=a", "--overdue=0.3"}).err, HasSubstr("--overdue=0.3 is not 0.5"));
   EXPECT_THAT(Call(RunStream, {target, "--events=a", "--spans=1h,1m"}).err, HasSubstr("each longer than the span"));
   EXPECT_THAT(Call(RunStream, {target, "--events=a", "--text", "--output=r"}).err, HasSubstr("--output=r needs JSON"));

@@ -1,4 +1,4 @@
-#include "client/cli/commands/profile_table.h"
+#include "client/cli/commands/debug/profile_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -50,6 +50,40 @@ TEST(StreamCommandTest, TimeFormatThatIsNoneIsNamed) {
   EXPECT_THAT(Refusal({"--time_format=iso"}), HasSubstr("--time_format=iso is neither unix"));
 }
 
+// The words of `aaren stream` on standard error, for a file of two rows.
+std::string Said(const FakeServer& server, std::vector<std::string> flags, int expected) {
+  const TemporaryFile csv("a\n1\n2\n");
+  flags.insert(flags.begin(), {"--csv=" + csv.path(), "--target=" + server.target(), "--horizon=2"});
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const int status = RunStream(flags);
+  testing::internal::GetCapturedStdout();
+  std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(status, expected) << said;
+  return said;
+}
+
+TEST(StreamCommandTest, WordsOfAForecasterAreRefusedWhetherItIsNamedOrTheDefault) {
+  const FakeServer server;
+  const std::string refusal = "--text is for --events=FILE and for classifiers; the model sum:3 is a forecaster";
+  EXPECT_THAT(Said(server, {"--text"}, 1), HasSubstr(refusal));
+  EXPECT_THAT(Said(server, {"--text", "--model=sum"}, 1), HasSubstr(refusal));
+}
+
+TEST(StreamCommandTest, WordsOfAKeptSessionAreRefusedByItsOwnModel) {
+  const FakeServer server;
+  Said(server, {"--session=kept"}, 0);
+  EXPECT_THAT(Said(server, {"--session=kept", "--text"}, 1), HasSubstr("the model sum:3 is a forecaster"));
+}
+
+TEST(StreamCommandTest, ServerThatIsNotThereIsAskedAgainAndGivenUp) {
+  FakeServer server;
+  server.Stop();
+  const std::string said = Said(server, {"--connect_timeout=500ms"}, 1);
+  EXPECT_THAT(said, HasSubstr("no answer from " + server.target()));
+  EXPECT_THAT(said, HasSubstr("models at " + server.target()));
+}
+
 // A pipe stays open behind a single row; later rows would have told day and month apart.
 TEST(StreamCommandTest, LiveRowIsForecastBeforeTheNextOneComes) {
   FakeServer server;

@@ -53,7 +53,7 @@ class EvaluateTest : public ::testing::Test {
  protected:
   absl::StatusOr<std::vector<SeriesScores>> Score(const std::vector<EvaluatedSeries>& series,
                                                   std::optional<uint64_t> age = {}) {
-    return Evaluate(series, {.target = server_.target(), .horizon = 2, .season = 1, .age = age}, interrupt_,
+    return Evaluate(series, {.server = {.target = server_.target()}, .horizon = 2, .season = 1, .age = age}, interrupt_,
                     [](size_t) {});
   }
 
@@ -207,8 +207,9 @@ TEST_F(EvaluateTest, CovariatesComeWithTheirRowsUpToTheHorizon) {
   const auto with = Score(series);
   ASSERT_TRUE(with.ok()) << with.status();
   EXPECT_THAT((*with)[0].samples[0].quantiles, ElementsAre(11 * (1 + 2 + 4) + 600, 2 + 400 + 500));
-  const auto without = Evaluate(series, {.target = server_.target(), .horizon = 2, .season = 1, .covariates = false},
-                                interrupt_, [](size_t) {});
+  const auto without =
+      Evaluate(series, {.server = {.target = server_.target()}, .horizon = 2, .season = 1, .covariates = false},
+               interrupt_, [](size_t) {});
   ASSERT_TRUE(without.ok()) << without.status();
   EXPECT_THAT((*without)[0].samples[0].quantiles, ElementsAre(1 + 2 + 4, 2));
 }
@@ -216,9 +217,9 @@ TEST_F(EvaluateTest, CovariatesComeWithTheirRowsUpToTheHorizon) {
 TEST_F(EvaluateTest, AskedLevelsAreScoredByThemselves) {
   // At origin 3 the forecast's median is [1 + 2 + 4, 2]; the fake server adds level - 0.5 for other levels.
   const std::vector<EvaluatedSeries> series = {{"a", {1, 2, 4, 7, 5}, {3}}};
-  const auto scores =
-      Evaluate(series, {.target = server_.target(), .horizon = 2, .season = 1, .levels = {0.025f, 0.5f, 0.975f}},
-               interrupt_, [](size_t) {});
+  const auto scores = Evaluate(
+      series, {.server = {.target = server_.target()}, .horizon = 2, .season = 1, .levels = {0.025f, 0.5f, 0.975f}},
+      interrupt_, [](size_t) {});
   ASSERT_TRUE(scores.ok()) << scores.status();
   const std::vector<ScoreRow> rows = ScoreRows(series, *scores);
   EXPECT_NEAR(rows.back().interval, 0.95, 1e-6);

@@ -8,6 +8,7 @@
 
 #include <cmath>
 
+#include "aaren/client/event_marks.h"
 #include "tests/client/fake_server.h"
 
 namespace aaren::cli {
@@ -29,7 +30,7 @@ EventSeries Series(const std::string& name, const std::vector<std::string>& mark
 
 absl::StatusOr<EventScores> Evaluate(FakeServer& server, const std::vector<EventSeries>& series) {
   Interrupt interrupt;
-  return EvaluateEvents(series, {.target = server.target()}, interrupt, [](size_t) {});
+  return EvaluateEvents(series, {.server = {.target = server.target()}}, interrupt, [](size_t) {});
 }
 
 // The third event of a series is the first that is scored.
@@ -45,6 +46,23 @@ TEST(EventEvaluationTest, MarksAreScoredByTheirOwnProbability) {
   EXPECT_EQ(evaluation.times.size(), 5u);
   EXPECT_EQ(scores->samples.size(), 2u);
   EXPECT_EQ(server.sessions(), 0);
+}
+
+// All quantiles of the server's forecast are the sum of the marks' numbers so far: the losses of the levels p and 1 - p
+// add up to the distance of the interval.
+TEST(EventEvaluationTest, WqlOfEqualQuantilesIsTheSumOfTheDistances) {
+  FakeServer server({.events = true});
+  const std::vector<std::string> marks = {"a", "b", "a", "c", "b", "a"};
+  const auto scores = Evaluate(server, {Series("x", marks)});
+  ASSERT_TRUE(scores.ok()) << scores.status();
+  double sum = client::MarkNumber(marks[0]), distances = 0, gaps = 0;
+  for (size_t i = 2; i < marks.size(); ++i) {
+    sum += client::MarkNumber(marks[i - 1]);
+    const double gap = 2.0 * static_cast<double>(i) - 1;  // event i is at i * i seconds
+    distances += std::abs(gap - sum);
+    gaps += gap;
+  }
+  EXPECT_NEAR(scores->evaluation.times[0].wql, distances / gaps, 1e-4 * distances / gaps);
 }
 
 TEST(EventEvaluationTest, CutsChangeNoScore) {

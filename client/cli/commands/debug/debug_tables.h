@@ -1,5 +1,5 @@
-#ifndef AAREN_CLIENT_CLI_COMMANDS_DEBUG_TABLES_H_
-#define AAREN_CLIENT_CLI_COMMANDS_DEBUG_TABLES_H_
+#ifndef AAREN_CLIENT_CLI_COMMANDS_DEBUG_DEBUG_TABLES_H_
+#define AAREN_CLIENT_CLI_COMMANDS_DEBUG_DEBUG_TABLES_H_
 
 // The output of aaren debug for people: tables on standard output. A list's header is printed apart, since the list
 // comes page by page. Threading: functions.
@@ -26,4 +26,4 @@ const char* StateOf(const client::SessionInfo& session);
 
 }  // namespace aaren::cli
 
-#endif  // AAREN_CLIENT_CLI_COMMANDS_DEBUG_TABLES_H_
+#endif  // AAREN_CLIENT_CLI_COMMANDS_DEBUG_DEBUG_TABLES_H_

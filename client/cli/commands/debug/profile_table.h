@@ -1,5 +1,5 @@
-#ifndef AAREN_CLIENT_CLI_COMMANDS_PROFILE_TABLE_H_
-#define AAREN_CLIENT_CLI_COMMANDS_PROFILE_TABLE_H_
+#ifndef AAREN_CLIENT_CLI_COMMANDS_DEBUG_PROFILE_TABLE_H_
+#define AAREN_CLIENT_CLI_COMMANDS_DEBUG_PROFILE_TABLE_H_
 
 // A profile's folded stacks as a table of functions, and as JSON. Threading: functions.
 
@@ -30,4 +30,4 @@ std::string ProfileToJson(absl::string_view folded);
 
 }  // namespace aaren::cli
 
-#endif  // AAREN_CLIENT_CLI_COMMANDS_PROFILE_TABLE_H_
+#endif  // AAREN_CLIENT_CLI_COMMANDS_DEBUG_PROFILE_TABLE_H_

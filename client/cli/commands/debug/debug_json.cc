@@ -1,6 +1,6 @@
-#include "client/cli/commands/debug_json.h"
+#include "client/cli/commands/debug/debug_json.h"
 
-#include "client/cli/commands/debug_tables.h"
+#include "client/cli/commands/debug/debug_tables.h"
 #include "client/cli/terminal/json.h"
 
 namespace aaren::cli {

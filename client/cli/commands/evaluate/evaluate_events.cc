@@ -1,14 +1,9 @@
-#include "client/cli/commands/evaluate_events.h"
+#include "client/cli/commands/evaluate/evaluate_events.h"
 
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "client/cli/commands/evaluate/evaluate_output.h"
 #include "client/cli/commands/served_models.h"
 #include "client/cli/evaluate/events/event_page.h"
 #include "client/cli/terminal/report.h"
@@ -17,12 +12,6 @@
 
 namespace aaren::cli {
 namespace {
-
-void ShowEventProgress(size_t done, size_t all) {
-  // A log would keep every step of the progress.
-  if (isatty(STDERR_FILENO) != 1) return;
-  absl::FPrintF(stderr, "\r%d of %d series%s", done, all, done == all ? "\r\x1b[K" : "");
-}
 
 size_t EventsOf(const std::vector<EventSeries>& all) {
   size_t events = 0;
@@ -39,26 +28,23 @@ void TellOfOrder(const EvaluateEventsLine& line, const std::vector<EventSeries>&
   for (const std::string& remark : sum.Remarks()) Say(absl::StrCat(line.path, ": ", remark));
 }
 
-bool PrintScores(const EvaluateEventsLine& line, const EventScores& scores, size_t series) {
-  const std::string text = line.json ? EventScoresToJsonLines(scores.evaluation)
-                                     : absl::StrCat(Shown(line.path), ": ", series, " series, model ", scores.model,
-                                                    ", ", EvaluationTable(scores.evaluation));
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  if (std::fflush(stdout) == 0) return true;
-  Say(absl::StrCat("cannot write to standard output: ", std::strerror(errno)));
-  return false;
+std::string Text(const EvaluateEventsLine& line, const EventScores& scores, size_t series) {
+  if (line.json) return EventScoresToJsonLines(scores.evaluation);
+  return absl::StrCat(Shown(line.path), ": ", series, " series, model ", scores.model, ", ",
+                      EvaluationTable(scores.evaluation));
 }
 
 absl::StatusOr<EventScores> EvaluateFile(EvaluateEventsLine& line, const std::vector<EventSeries>& all,
                                          const Interrupt& interrupt) {
-  EventEvaluationOptions& options = line.evaluation;
-  if (options.model.empty()) {
-    absl::StatusOr<std::string> model =
-        FindEventModel(options.target, options.channel, options.connect_timeout, interrupt);
+  EvaluatedServer& server = line.evaluation.server;
+  if (server.model.empty()) {
+    const ServedModels models(server.target, server.channel, server.connect_timeout, interrupt);
+    absl::StatusOr<std::string> model = models.NameOfEventModel();
     if (!model.ok()) return model.status();
-    options.model = *std::move(model);
+    server.model = *std::move(model);
   }
-  return EvaluateEvents(all, options, interrupt, [&](size_t done) { ShowEventProgress(done, all.size()); });
+  return EvaluateEvents(all, line.evaluation, interrupt,
+                        [&](size_t done) { ShowProgress(done, all.size(), "series"); });
 }
 
 }  // namespace
@@ -76,9 +62,9 @@ int RunEvaluateEvents(EvaluateEventsLine line) {
   TellOfOrder(line, *all);
   const absl::StatusOr<EventScores> scores = EvaluateFile(line, *all, *interrupt);
   if (interrupt->signal() != 0) return 128 + interrupt->signal();
-  interrupt.reset();  // now a signal ends the program at once, though nobody may read what it prints
+  interrupt.reset();  // now a signal ends the program at once, even while a pipe is not read
   if (!scores.ok()) return Fail(scores.status());
-  const bool printed = PrintScores(line, *scores, all->size());
+  const bool printed = PrintScores(Text(line, *scores, all->size()));
   // Behind the print: a report that cannot be written costs no scores.
   const absl::Status reported = line.report.empty()
                                     ? absl::OkStatus()

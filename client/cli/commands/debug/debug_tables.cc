@@ -1,4 +1,4 @@
-#include "client/cli/commands/debug_tables.h"
+#include "client/cli/commands/debug/debug_tables.h"
 
 #include <string>
 

@@ -1,19 +1,15 @@
-// aaren evaluate: how good a server's forecasts of CSV files are, beside three that anyone can make.
-
-#include <unistd.h>
+// aaren evaluate: how good the forecasts of a server are for CSV files, beside three naive forecasts.
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/commands/command.h"
-#include "client/cli/commands/evaluate_classes.h"
-#include "client/cli/commands/evaluate_events.h"
+#include "client/cli/commands/evaluate/evaluate_classes.h"
+#include "client/cli/commands/evaluate/evaluate_events.h"
+#include "client/cli/commands/evaluate/evaluate_output.h"
 #include "client/cli/evaluate/evaluation.h"
 #include "client/cli/evaluate/page/evaluation_page.h"
 #include "client/cli/evaluate/score_report.h"
@@ -67,8 +63,8 @@ command_line::Flags Table(EvaluateFlags& evaluate) {
   flags.Add("csv", &evaluate.csv, "a CSV file with a header line; may be repeated");
   evaluate.file.AddTo(flags);
   evaluate.scale.AddTo(flags);
-  const command_line::Flag ts = flags.Add(
-      "ts", &evaluate.ts, "labelled series in the .ts format of the UEA archive, for a classifier that --model names");
+  const command_line::Flag ts =
+      flags.Add("ts", &evaluate.ts, "labelled series in the .ts format of the UEA archive, for a classifier");
   flags
       .Add("threshold", &evaluate.threshold,
            "decide a series of --ts at this probability of a class; without it at the one that training chose")
@@ -102,14 +98,18 @@ absl::Status Check(const EvaluateFlags& evaluate) {
   if (!evaluate.csv.empty() + !evaluate.file.path.empty() + !evaluate.ts.empty() != 1) {
     return absl::InvalidArgumentError("give at least one --csv=FILE, or --events=FILE, or --ts=FILE");
   }
-  if (!evaluate.ts.empty() && evaluate.model.empty()) {
-    return absl::InvalidArgumentError("--ts=FILE needs --model, a classifier");
-  }
   if (evaluate.threshold && !(*evaluate.threshold > 0 && *evaluate.threshold <= 1)) {
     return absl::InvalidArgumentError(
         absl::StrCat("--threshold=", *evaluate.threshold, " is not above 0 and at most 1"));
   }
   return evaluate.file.Check(evaluate.rows);
+}
+
+EvaluatedServer ServerOf(const EvaluateFlags& evaluate) {
+  return {.target = evaluate.connection.target,
+          .channel = evaluate.channel,
+          .model = evaluate.model,
+          .connect_timeout = evaluate.connect_timeout};
 }
 
 absl::Status ReadChannel(EvaluateFlags& evaluate) {
@@ -183,19 +183,6 @@ absl::Status ReadFile(const std::string& path, const EvaluateFlags& evaluate, st
   return absl::OkStatus();
 }
 
-void ShowProgress(size_t done, size_t all) {
-  // A log would keep every step of the progress.
-  if (isatty(STDERR_FILENO) != 1) return;
-  absl::FPrintF(stderr, "\r%d of %d series%s", done, all, done == all ? "\r\x1b[K" : "");
-}
-
-bool Print(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  if (std::fflush(stdout) == 0) return true;
-  Say(absl::StrCat("cannot write to standard output: ", std::strerror(errno)));
-  return false;
-}
-
 // `without` are the same rows, of sessions without covariates.
 void AddWithoutCovariates(const std::vector<ScoreRow>& without, std::vector<ScoreRow>& rows) {
   for (size_t i = 0; i < rows.size(); ++i) rows[i].without_covariates = without[i].forecast;
@@ -233,36 +220,33 @@ int Evaluate(const EvaluateFlags& evaluate, const std::string& command) {
     const absl::Status status = ReadFile(path, evaluate, series);
     if (!status.ok()) return Fail(status);
   }
-  EvaluationOptions options{.target = evaluate.connection.target,
-                            .channel = evaluate.channel,
-                            .model = evaluate.model,
+  EvaluationOptions options{.server = ServerOf(evaluate),
                             .horizon = evaluate.horizon,
                             .season = evaluate.season,
                             .age = evaluate.age,
                             .refinement = evaluate.refinement,
-                            .levels = evaluate.quantiles.levels,
-                            .connect_timeout = evaluate.connect_timeout};
-  const auto progress = [&](size_t done) { ShowProgress(done, series.size()); };
+                            .levels = evaluate.quantiles.levels};
+  const auto progress = [&](size_t done) { ShowProgress(done, series.size(), "series"); };
   const absl::StatusOr<std::vector<SeriesScores>> scores = Evaluate(series, options, *interrupt, progress);
   absl::StatusOr<std::vector<SeriesScores>> without = scores;
   const bool covariates = !(evaluate.rows.csv.past + evaluate.rows.csv.future).empty();
   options.covariates = false;
   if (covariates && scores.ok()) without = Evaluate(series, options, *interrupt, progress);
   if (interrupt->signal() != 0) return 128 + interrupt->signal();
-  interrupt.reset();  // now a signal ends the program at once, though nobody may read what it prints
+  interrupt.reset();  // now a signal ends the program at once, even while a pipe is not read
   for (const absl::Status& status : {scores.status(), without.status()}) {
     if (!status.ok()) return Fail(status);
   }
   std::vector<ScoreRow> rows = ScoreRows(series, *scores);
   if (covariates) AddWithoutCovariates(ScoreRows(series, *without), rows);
   Complain(rows);
-  if (evaluate.per_window) Print(WindowsToJsonLines(series, *scores));
+  if (evaluate.per_window) PrintScores(WindowsToJsonLines(series, *scores));
   const bool levels = !evaluate.quantiles.levels.empty();
   const bool printed =
-      Print(evaluate.json ? ToJsonLines(rows, levels)
-                          : absl::StrCat(ToTable(rows), "\n", ToCalibrationTable(rows),
-                                         levels ? absl::StrCat("\n", ToLevelTable(rows)) : "",
-                                         covariates ? absl::StrCat("\n", ToCovariateTable(rows)) : ""));
+      PrintScores(evaluate.json ? ToJsonLines(rows, levels)
+                                : absl::StrCat(ToTable(rows), "\n", ToCalibrationTable(rows),
+                                               levels ? absl::StrCat("\n", ToLevelTable(rows)) : "",
+                                               covariates ? absl::StrCat("\n", ToCovariateTable(rows)) : ""));
   // Behind the print: a report that cannot be written costs no scores.
   const absl::Status reported =
       evaluate.report.empty() ? absl::OkStatus() : WriteReport(series, *scores, rows, evaluate, command);
@@ -283,21 +267,13 @@ int RunEvaluate(Arguments arguments) {
   if (!status.ok()) return FailUsage("evaluate", status);
   if (!evaluate.ts.empty()) {
     return RunEvaluateClasses({.path = evaluate.ts,
-                               .evaluation = {.target = evaluate.connection.target,
-                                              .channel = evaluate.channel,
-                                              .model = evaluate.model,
-                                              .threshold = evaluate.threshold,
-                                              .connect_timeout = evaluate.connect_timeout},
+                               .evaluation = {.server = ServerOf(evaluate), .threshold = evaluate.threshold},
                                .json = evaluate.json});
   }
   if (evaluate.file.path.empty()) return Evaluate(evaluate, command);
   return RunEvaluateEvents({.path = evaluate.file.path,
                             .file = evaluate.file.Options(evaluate.rows.csv),
-                            .evaluation = {.target = evaluate.connection.target,
-                                           .channel = evaluate.channel,
-                                           .model = evaluate.model,
-                                           .scale = evaluate.scale.Scale(),
-                                           .connect_timeout = evaluate.connect_timeout},
+                            .evaluation = {.server = ServerOf(evaluate), .scale = evaluate.scale.Scale()},
                             .report = evaluate.report,
                             .json = evaluate.json,
                             .command = command});

@@ -1,5 +1,5 @@
-#ifndef AAREN_CLIENT_CLI_COMMANDS_DEBUG_JSON_H_
-#define AAREN_CLIENT_CLI_COMMANDS_DEBUG_JSON_H_
+#ifndef AAREN_CLIENT_CLI_COMMANDS_DEBUG_DEBUG_JSON_H_
+#define AAREN_CLIENT_CLI_COMMANDS_DEBUG_DEBUG_JSON_H_
 
 // The output of aaren debug --json, an object a line. Threading: functions.
 
@@ -17,4 +17,4 @@ std::string ToJson(const client::WatchedSession& watched);
 
 }  // namespace aaren::cli
 
-#endif  // AAREN_CLIENT_CLI_COMMANDS_DEBUG_JSON_H_
+#endif  // AAREN_CLIENT_CLI_COMMANDS_DEBUG_DEBUG_JSON_H_
