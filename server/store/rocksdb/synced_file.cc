@@ -60,6 +60,8 @@ absl::StatusOr<std::string> ReadWhole(const std::string& path) {
 absl::Status ReplaceFile(const std::string& path, absl::string_view bytes) {
   // The bytes are on the disk before the rename: a kill leaves the old file or the new, never a part.
   const std::string next = path + ".next";
+  // After a failure the old file stays, and a full disk gets its room back. After the rename nothing is left to remove.
+  const absl::Cleanup removes = [&next] { unlink(next.c_str()); };
   if (const int error = WriteSynced(next, bytes); error != 0) return Problem(next, error);
   if (std::rename(next.c_str(), path.c_str()) != 0) return Problem(path, errno);
   const int error = SyncFolderOf(path);

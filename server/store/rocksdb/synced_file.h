@@ -15,7 +15,8 @@ namespace aaren::store {
 // NotFound if the file is missing, Unavailable if the file cannot be read.
 absl::StatusOr<std::string> ReadWhole(const std::string& path);
 
-// Returns once the new file is on the disk. A kill meanwhile leaves the old file, and perhaps `path`.next.
+// Returns once the new file is on the disk. A failure leaves the old file and nothing beside it. A kill meanwhile
+// leaves the old file, and perhaps `path`.next.
 absl::Status ReplaceFile(const std::string& path, absl::string_view bytes);
 
 }  // namespace aaren::store

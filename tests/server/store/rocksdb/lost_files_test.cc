@@ -79,11 +79,11 @@ TEST_F(LostFilesTest, AManifestOfThePastIsRefused) {
   fs::remove_all(past);
 }
 
-// A write to /dev/full fails as on a full disk.
+// A folder in the place of the next file fails every write of a ledger.
 TEST_F(LostFilesTest, ALedgerWithoutRoomStaysAsItWasAndCostsNoSession) {
   Write(End::kStopped);
   const std::string before = FilesIn(folder_)[folder_ + "/ledger"];
-  fs::create_symlink("/dev/full", folder_ + "/ledger.next");
+  fs::create_directory(folder_ + "/ledger.next");
   ASSERT_EQ(RunWriter(folder_, 2, 300, 0, End::kKilled, oracle_).refused, "");
   fs::remove(folder_ + "/ledger.next");
   EXPECT_EQ(FilesIn(folder_)[folder_ + "/ledger"], before);
@@ -93,13 +93,13 @@ TEST_F(LostFilesTest, ALedgerWithoutRoomStaysAsItWasAndCostsNoSession) {
   ExpectRefused("MANIFEST-");
 }
 
+// A write to /dev/full fails as on a full disk.
 TEST_F(LostFilesTest, AMarkWithoutRoomRefusesTheStartAndCostsNoSession) {
   Write(End::kKilled);
   fs::create_symlink("/dev/full", folder_ + "/mark.next");
   const absl::Status status = Open().status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(status.message()), HasSubstr("mark.next: No space left on device"));
-  fs::remove(folder_ + "/mark.next");
   ExpectAllThere();
 }
 
