@@ -133,6 +133,14 @@ class ClassificationTest(ServerTest):
         self.assertEqual(rest.returncode, 0, rest.stderr)
         self.assertEqual(begun.stdout + rest.stdout, aaren(*self.stream()).stdout)
 
+    def test_a_session_has_the_channels_of_its_model(self):
+        self.assertEqual(aaren(*self.stream("--session=kept")).returncode, 0)
+        target = f"--target={self.server.target}"
+        open_here = json.loads(aaren("sessions", "get", "kept", target, "--json").stdout)
+        self.assertEqual(aaren("sessions", "evict", "kept", target).returncode, 0)
+        at_rest = json.loads(aaren("sessions", "get", "kept", target, "--json").stdout)
+        self.assertEqual((open_here["channels"], at_rest["channels"]), (CHANNELS, CHANNELS))
+
     def test_an_evaluation_has_the_probabilities_of_a_stream(self):
         cases = 6
         with open(self.path("cases.ts"), "w") as file:

@@ -78,8 +78,7 @@ session::SessionInfo Answers::InfoOf(const session::Session& session) const {
   info.next_seq = session.point.seq;
   info.durable_seq = session.durable_seq;
   info.delivered_seq = session.tracks_delivery ? session.delivered_seq : session.point.seq;
-  info.origin = session::OriginOf(*session.model, session.channels);
-  info.state_bytes = session.model->engine->row_bytes() * session.channels;
+  info.SetRows(*session.model, session.channels);
   info.attached = session.stream != nullptr;
   if (info.attached) info.server = parts_.core.options.advertise;
   info.resident = true;
@@ -102,8 +101,7 @@ registrar::SessionHere Answers::HereOf(const Demoted& demoted) const {
   here.info.next_seq = demoted.seq;
   here.info.durable_seq = demoted.durable_seq();
   here.info.delivered_seq = demoted.seq - static_cast<uint64_t>(int64_t{demoted.undelivered});
-  here.info.origin = session::OriginOf(*model, demoted.channels);
-  here.info.state_bytes = model->engine->row_bytes() * demoted.channels;
+  here.info.SetRows(*model, demoted.channels);
   here.info.attached = true;
   here.info.server = parts_.core.options.advertise;
   return here;

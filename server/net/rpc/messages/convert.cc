@@ -275,7 +275,7 @@ void FillSessionInfo(const session::SessionInfo& session, v1::SessionInfo& info)
   info.set_package_digest(session.origin.package_digest);
   info.set_tier(session.origin.tier);
   info.set_numerics_version(session.origin.numerics_version);
-  info.set_channels(session.origin.channels);
+  info.set_channels(session.channels);
   info.set_state_bytes(session.state_bytes);
   info.set_attached(session.attached);
   info.set_resident(session.resident);
