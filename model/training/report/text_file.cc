@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include "absl/strings/str_cat.h"
 
@@ -26,6 +28,9 @@ absl::Status WriteTextFile(const std::string& path, absl::string_view text) {
 }
 
 absl::Status ReplaceTextFile(const std::string& path, absl::string_view text) {
+  std::error_code none;
+  const std::filesystem::file_status target = std::filesystem::status(path, none);
+  if (std::filesystem::exists(target) && !std::filesystem::is_regular_file(target)) return WriteTextFile(path, text);
   const std::string partial = path + ".partial";
   absl::Status status = WriteTextFile(partial, text);
   if (status.ok() && std::rename(partial.c_str(), path.c_str()) != 0) status = Failed(path);

@@ -120,10 +120,10 @@ absl::Status Synth(const SynthOptions& options) {
     titles.push_back(absl::StrCat(names.back(), " ", family.name));
     series.push_back(forecasting::SyntheticSeries(family, options.seed, index, options.length));
   }
-  if (!options.csv.empty()) status = WriteTextFile(options.csv, SeriesCsv(names, series));
+  if (!options.csv.empty()) status = ReplaceTextFile(options.csv, SeriesCsv(names, series));
   if (!status.ok() || options.plot.empty()) return status;
   status = AddBeside(options, titles, series);
-  return status.ok() ? WriteTextFile(options.plot, SeriesFigure(titles, series)) : status;
+  return status.ok() ? ReplaceTextFile(options.plot, SeriesFigure(titles, series)) : status;
 }
 
 std::string SeriesCsv(const std::vector<std::string>& names, const std::vector<std::vector<double>>& series) {
