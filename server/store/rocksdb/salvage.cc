@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -239,6 +238,14 @@ class Salvager {
   uint64_t last_epoch_ = 0;
 };
 
+void Empty(const std::string& folder) {
+  std::error_code error, ignored;
+  for (auto entry = fs::directory_iterator(folder, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    fs::remove_all(entry->path(), ignored);
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<Salvaged> Salvage(const FolderLock& from, const std::string& to, const Tell& tell) {
@@ -249,11 +256,11 @@ absl::StatusOr<Salvaged> Salvage(const FolderLock& from, const std::string& to, 
   fs::create_directories(to, error);
   if (error) return absl::UnavailableError(absl::StrCat(to, ": ", error.message()));
   (void)chmod(to.c_str(), S_IRWXU);
-  const absl::Cleanup unlinks = [&to] {
-    std::error_code ignored;
-    fs::remove_all(to + "/reading", ignored);
-  };
-  return Salvager(from, to, tell).Run();
+  absl::StatusOr<Salvaged> done = Salvager(from, to, tell).Run();
+  fs::remove_all(to + "/reading", error);
+  // Half a copy is no store, and a full disk gets its room back.
+  if (!done.ok()) Empty(to);
+  return done;
 }
 
 void RestoreManifest(const FolderLock& folder) {
@@ -269,6 +276,7 @@ absl::Status SalvageInPlace(const FolderLock& folder) {
   const absl::StatusOr<Salvaged> done = Salvage(folder, to, [](const std::string& line) {
     log::Log(log::LogLevel::kError, "store begins without what is lost", {{"lost", line}});
   });
+  if (!done.ok()) fs::remove(to, error);
   if (!done.ok()) return done.status();
   // Up to here nothing in the folder has changed.
   fs::rename(database, database + ".lost", error);

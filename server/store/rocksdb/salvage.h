@@ -24,6 +24,7 @@ struct Salvaged {
 
 // Makes `to` a store's folder. Each line given to `tell` names an unreadable session or file, or tells the number of
 // missing writes. AlreadyExists if `to` is no empty folder, Unavailable if nothing can be read, or not written to `to`.
+// After a failure `to` is empty.
 absl::StatusOr<Salvaged> Salvage(const FolderLock& from, const std::string& to,
                                  const std::function<void(const std::string&)>& tell);
 

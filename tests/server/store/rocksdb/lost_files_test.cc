@@ -3,6 +3,9 @@
 
 #include "tests/server/store/rocksdb/lost_files.h"
 
+#include <sys/resource.h>
+
+#include <csignal>
 #include <fstream>
 #include <functional>
 
@@ -256,6 +259,50 @@ TEST_F(LostFilesTest, ASalvageNamesEverySessionThatItCannotCopy) {
     }
     EXPECT_TRUE(lost_any) << kind;
   }
+}
+
+// Writes behind the limit fail as on a full disk, except for the words of the error.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit = {bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, signal_);
+  }
+
+ private:
+  void (*const signal_)(int);
+  rlimit before_ = {};
+};
+
+TEST_F(LostFilesTest, ASalvageWithoutRoomGivesItsRoomBack) {
+  Write(End::kStopped);
+  const std::string to = folder_ + ".salvaged";
+  fs::remove_all(to);
+  {
+    const FolderLock lock = FolderLock::Take(folder_, kFormat).value();
+    const FileSizeLimit limit(1 << 10);
+    EXPECT_FALSE(Salvage(lock, to, [](const std::string&) {}).ok());
+  }
+  EXPECT_TRUE(fs::is_empty(to));
+  fs::remove(to);
+}
+
+TEST_F(LostFilesTest, AnAcceptedLossWithoutRoomLeavesTheFolderAsItWas) {
+  Write(End::kStopped);
+  fs::remove(Find(".sst").front());
+  const Files before = FilesIn(database_);
+  options_.accept_loss = true;
+  {
+    const FileSizeLimit limit(1 << 10);
+    EXPECT_FALSE(Open().ok());
+  }
+  EXPECT_FALSE(fs::exists(folder_ + "/salvaged"));
+  EXPECT_TRUE(FilesIn(database_) == before) << "files were changed";
 }
 
 TEST_F(LostFilesTest, AcceptedLossOfAFileBeginsWithTheOthers) {
