@@ -22,8 +22,8 @@ namespace aaren::rpc {
 session::Outcome<identity::Caller> CallerOf(const grpc::ServerContext& context, const identity::Callers* callers,
                                             identity::Role least, const session::Clock& clock);
 
-// gRPC's name of a peer, "ipv4:127.0.0.1:5021" or "ipv6:%5B::1%5D:5021", as the acceptor names the peer: "127.0.0.1:5021",
-// "[::1]:5021". A link-local address loses its zone.
+// gRPC's name of a peer, "ipv4:127.0.0.1:5021" or "ipv6:%5B::1%5D:5021", as the acceptor names the peer:
+// "127.0.0.1:5021", "[::1]:5021". A link-local address loses its zone.
 std::string NormalPeer(absl::string_view peer);
 
 // Why an admitted caller may not call any more: struck out, expired, or with a role below `least`.
