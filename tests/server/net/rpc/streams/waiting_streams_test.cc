@@ -9,12 +9,12 @@
 namespace aaren::rpc {
 namespace {
 
-constexpr int64_t kSecond = 1'000'000'000, kNow = 50 * kSecond;
+constexpr int64_t kSecond = 1'000'000'000, kNowNs = 50 * kSecond;
 
 class WaitingStreamsTest : public testing::Test {
  protected:
   void Add(size_t i, const identity::Account* account) { waiting_.Add(places_.emplace_back(streams_[i]), account); }
-  int Take(int64_t now_ns = kNow) { return streams_.IndexOf(waiting_.Take(now_ns)); }
+  int Take(int64_t now_ns = kNowNs) { return streams_.IndexOf(waiting_.Take(now_ns)); }
 
   SomeStreams streams_;
   identity::Account a_{"a"}, b_{"b"};
@@ -32,13 +32,13 @@ TEST_F(WaitingStreamsTest, TenantsTakeTurnsAndStreamsOfOneStayInOrder) {
 
 TEST_F(WaitingStreamsTest, ATenantWithoutTokensLeftIsPassedBy) {
   a_.tokens.Set(10);
-  a_.tokens.Charge(20, kNow);
+  a_.tokens.Charge(20, kNowNs);
   Add(0, &a_);
   Add(1, &b_);
   EXPECT_EQ(Take(), 1);
   EXPECT_EQ(Take(), -1);
   EXPECT_FALSE(waiting_.empty());
-  EXPECT_EQ(Take(kNow + 2 * kSecond), 0);
+  EXPECT_EQ(Take(kNowNs + 2 * kSecond), 0);
 }
 
 TEST_F(WaitingStreamsTest, AStreamWaitsOnce) {
