@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,9 @@ using ::testing::HasSubstr;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr uint64_t kFar = uint64_t{1} << 62;
+
+// A server's calls are on several threads.
+std::shared_ptr<std::atomic<int>> Counter() { return std::make_shared<std::atomic<int>>(0); }
 
 struct StreamLie {
   std::string words;  // part of the expected error
@@ -250,25 +255,25 @@ std::vector<UnaryLie> UnaryLies() {
       OfSession("SessionInfo.state_bytes 18446744073709551615;", [](auto& s) { s.set_state_bytes(UINT64_MAX); }),
       OfSession("SessionInfo.last_active_ms -1;", [](auto& s) { s.set_last_active_ms(-1); }),
       OfSession("SessionInfo.last_active_ms 9223372036854775807;", [](auto& s) { s.set_last_active_ms(INT64_MAX); }),
-      {"leads back to itself", RunSessions, {"list"}, About<v1::ListSessionsResponse>([i = 0](auto& answer) mutable {
-         answer.mutable_sessions(0)->set_session_id(i++ == 0 ? "a" : "b");
+      {"leads back to itself", RunSessions, {"list"}, About<v1::ListSessionsResponse>([i = Counter()](auto& answer) {
+         answer.mutable_sessions(0)->set_session_id((*i)++ == 0 ? "a" : "b");
          answer.set_next_page_token("again");
        })},
-      {"goes back", RunSessions, {"list"}, About<v1::ListSessionsResponse>([i = 0](auto& answer) mutable {
-         answer.set_next_page_token(absl::StrCat(++i));
+      {"goes back", RunSessions, {"list"}, About<v1::ListSessionsResponse>([i = Counter()](auto& answer) {
+         answer.set_next_page_token(absl::StrCat(++*i));
        })},
-      {"empty pages", RunSessions, {"list"}, About<v1::ListSessionsResponse>([i = 0](auto& answer) mutable {
+      {"empty pages", RunSessions, {"list"}, About<v1::ListSessionsResponse>([i = Counter()](auto& answer) {
          answer.clear_sessions();
-         answer.set_next_page_token(absl::StrCat(++i));
+         answer.set_next_page_token(absl::StrCat(++*i));
        })},
-      {"goes back", RunDebug, {"streams"}, About<v1::ListStreamsResponse>([i = 0](auto& answer) mutable {
-         answer.set_next_page_token(absl::StrCat(++i));
+      {"goes back", RunDebug, {"streams"}, About<v1::ListStreamsResponse>([i = Counter()](auto& answer) {
+         answer.set_next_page_token(absl::StrCat(++*i));
        })},
       {"goes back",
        RunDebug,
        {"sessions", "default"},
        About<v1::ListTenantSessionsResponse>(
-           [i = 0](auto& answer) mutable { answer.set_next_page_token(absl::StrCat(++i)); })},
+           [i = Counter()](auto& answer) { answer.set_next_page_token(absl::StrCat(++*i)); })},
       {"ExportSessionResponse.next_seq 9223",
        RunSessions,
        {"export", "a", "--output=/dev/null"},
