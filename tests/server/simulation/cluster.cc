@@ -179,6 +179,7 @@ void Cluster::ChangeModels() {
   // Opens name "wide" and "events", which then have a version on offer always.
   const bool needed = name != absl::string_view("sum") && retiring(digest(name, 3 - version));
   retiring(changed) ? models_->Offer(changed) : needed ? void() : models_->Retire(changed);
+  late_engines_ = shard::LateEnginesOf(*models_);
   const Late before = LateOfModels();
   const std::vector<std::string> unloaded = models_->Unload();
   if (unloaded.empty()) return;
@@ -226,18 +227,16 @@ std::unique_ptr<engine::Engine> Cluster::MaybeLate(std::unique_ptr<engine::Engin
 }
 
 void Cluster::FinishLate() {
-  shard::LateEngine& engine = *late_engines_[fate_.Draw(late_engines_.size())];
-  engine.FinishOne();
-}
-
-void Cluster::Turn() {
-  // Sessions with covariates add engines.
-  if (!late_engines_.empty()) late_engines_ = shard::LateEnginesOf(*models_);
-  if (fate_.OneIn(100)) ChangeModels();
+  late_engines_ = shard::LateEnginesOf(*models_);  // sessions with covariates add engines
   for (const shard::LateEngine* engine : late_engines_) {
     if (!engine->broken().empty()) fate_.Accuse("a shard ", engine->broken());
   }
-  if (!late_engines_.empty() && fate_.OneIn(4)) return FinishLate();
+  late_engines_[fate_.Draw(late_engines_.size())]->FinishOne();
+}
+
+void Cluster::Turn() {
+  if (fate_.OneIn(100)) ChangeModels();
+  if (late_ && fate_.OneIn(4)) return FinishLate();
   const uint64_t whose = fate_.Draw(shards_.size() * 3 + 4);
   if (whose < 2) {
     registrar_->Drain(1 + fate_.Draw(3));
