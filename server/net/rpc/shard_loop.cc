@@ -122,8 +122,9 @@ void ShardLoop::Run() {
   services_.Serve();
   absl::Time last_work = clock_.Now();
   while (!leaving_.stopped() || calls_ > 0 || !queue_->quiet() || !connections_->empty()) {
-    const bool worked = DoRound(0);
+    const bool worked = DoRound();
     const absl::Time now = clock_.Now();
+    AcceptCalls(threads_.MayTakeCalls(0, now));  // before a sleep, from which only calls might wake
     if (worked) last_work = now;
     if (now - last_work <= kPoll) continue;
     const absl::Duration sleep = now - last_work < kIdle ? kSleep : kLongSleep;
@@ -139,7 +140,8 @@ void ShardLoop::Run() {
 void ShardLoop::RunWhileKept(size_t hand) {
   baton_.Take(hand);
   while (baton_.kept() >= hand) {
-    if (!DoRound(hand)) queue_->Await(kReliefPause);
+    AcceptCalls(threads_.MayTakeCalls(hand, clock_.Now()));
+    if (!DoRound()) queue_->Await(kReliefPause);
   }
   baton_.Give();
 }
@@ -156,9 +158,8 @@ void ShardLoop::AcceptCalls(bool accept) {
   services_.AcceptCalls(accept);
 }
 
-bool ShardLoop::DoRound(size_t hand) {
+bool ShardLoop::DoRound() {
   rounds_.Begin();
-  AcceptCalls(threads_.MayTakeCalls(hand, clock_.Now()));
   const bool worked = Round();
   rounds_.End(worked);
   return worked;

@@ -105,7 +105,7 @@ class ShardLoop {
   void Run();
   void RunWhileKept(size_t hand);
   void AcceptCalls(bool accept);
-  bool DoRound(size_t hand);
+  bool DoRound();
   bool Round();
   bool TakeIn();
   bool MayStep() const;

@@ -29,10 +29,9 @@ class ShardThreads {
   // Asks a relief to go on for the kept threads. True if a relief begins. Call it every few milliseconds.
   bool Relieve();
 
-  // True if the round that `hand` begins `now` may take new calls. The shard's own thread takes them. A relief takes
-  // none in its first 100 ms: gRPC may still be at work on the connection that sends the calls. Calls wait for the next
-  // round of a hand that may take them, however late a relief begins and whoever ends last. The holder of the baton
-  // calls this.
+  // True if `hand`, which runs the shard `now`, may take new calls. The shard's own thread takes calls always. A relief
+  // takes none in its first 100 ms: gRPC may still be at work on the connection that sends the calls. The holder of the
+  // baton asks in every round, so calls are taken again however late a relief begins and whoever ends last.
   bool MayTakeCalls(size_t hand, absl::Time now);
 
   // Ends the reliefs. REQUIRES: called at the end of `run`, without the baton.
@@ -51,7 +50,7 @@ class ShardThreads {
   std::thread thread_;
   std::vector<std::thread> reliefs_;
   bool relieved_ = false;  // at the last Relieve
-  size_t hand_ = 0;        // of the last round
+  size_t hand_ = 0;        // the last to ask MayTakeCalls
   absl::Time hand_since_ = absl::InfinitePast();
   absl::Mutex mutex_;
   size_t kept_ ABSL_GUARDED_BY(mutex_) = 0;  // hands that must be relieved

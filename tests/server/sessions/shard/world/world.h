@@ -151,7 +151,7 @@ class World {
 
 session::OpenRequest Named(const std::string& id, std::optional<uint64_t> delivered_seq = std::nullopt);
 
-// Of the session "a".
+// Opens the session "a".
 session::OpenRequest InMode(session::OpenMode mode);
 
 // The interval of saves in most tests.
