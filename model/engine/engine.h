@@ -20,6 +20,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "model/engine/lane.h"
+#include "model/engine/tier.h"
 #include "model/package/package.h"
 
 namespace aaren::engine {
@@ -45,9 +46,6 @@ struct EventScale {
 
 // The last step of a forecast from an extended row (tier.h).
 inline constexpr uint32_t kFarHorizon = 1024;
-
-// The most covariates of a session, past and future ones together.
-inline constexpr uint32_t kMostCovariates = 8;
 
 // Steps ahead and levels of quantiles that a result is to have beyond the model's own.
 struct Selection {
@@ -83,8 +81,8 @@ class Engine {
   virtual size_t row_bytes() const = 0;      // a multiple of 64
   virtual size_t result_floats() const = 0;  // floats in one result of one row; a forecaster's: forecast_result.h
 
-  // An engine of the same weights for series with so many covariates, past and future; null: this engine has none.
-  virtual std::unique_ptr<Engine> WithCovariates(uint32_t, uint32_t) const { return nullptr; }
+  // An engine of the same weights for rows with the extension; null: rows of this engine cannot be extended.
+  virtual std::unique_ptr<Engine> Extended(const Extension&) const { return nullptr; }
 
   // A lane for one thread, with `capacity_rows` rows at most. The lane takes memory only as rows are allocated.
   virtual std::unique_ptr<Lane> NewLane(size_t capacity_rows) const = 0;

@@ -33,8 +33,8 @@ class Task {
   virtual ~Task() = default;
   virtual std::unique_ptr<Scratch> NewScratch() const = 0;
 
-  // The work of Engine::WithCovariates.
-  virtual std::unique_ptr<Task> WithCovariates(uint32_t, uint32_t) const { return nullptr; }
+  // The work of Engine::Extended.
+  virtual std::unique_ptr<Task> Extended(const Extension&) const { return nullptr; }
 
   // These functions do the work of Engine's functions of the same names.
   virtual size_t row_bytes() const = 0;

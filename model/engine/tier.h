@@ -10,6 +10,7 @@
 // Each tier gives the same bits on every machine and in any batch.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace aaren::engine {
@@ -20,9 +21,38 @@ constexpr const char* NameOf(Tier tier) {
   return tier == Tier::kExact ? "exact" : tier == Tier::kFast ? "fast" : "extended";
 }
 
-// The name of the extended tier for series with covariates: their rows differ, so sessions keep the numbers, too.
-inline std::string NameWithCovariates(uint32_t past, uint32_t future) {
-  return std::string(NameOf(Tier::kExtended)) + "-" + std::to_string(past) + "-" + std::to_string(future);
+// The most covariates of a session, past and future ones together.
+inline constexpr uint32_t kMostCovariates = 8;
+
+// What a session of the extended tier asks for beyond far steps.
+struct Extension {
+  uint32_t past = 0, future = 0;  // covariates, kMostCovariates at most together
+  bool profile = false;           // the profile of the season, and a second view of the series (section 17)
+
+  uint32_t covariates() const { return past + future; }
+  bool operator==(const Extension&) const = default;
+};
+
+// The name of the extended tier with the extension. Rows of each differ, so sessions keep the name.
+inline std::string NameOf(const Extension& extension) {
+  std::string name = NameOf(Tier::kExtended);
+  if (extension.covariates() > 0) {
+    name += "-" + std::to_string(extension.past) + "-" + std::to_string(extension.future);
+  }
+  return extension.profile ? name + "-profile" : name;
+}
+
+// The extension with this name; null if no extension has the name.
+inline std::optional<Extension> ExtensionOf(const std::string& name) {
+  for (uint32_t past = 0; past <= kMostCovariates; ++past) {
+    for (uint32_t future = 0; past + future <= kMostCovariates; ++future) {
+      for (const bool profile : {false, true}) {
+        const Extension extension{past, future, profile};
+        if (name == NameOf(extension)) return extension;
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace aaren::engine

@@ -94,6 +94,7 @@ absl::Status SeriesEvaluation::Run(client::Client& client, const std::string& id
 client::SessionOptions SeriesEvaluation::SessionOfStretch(const std::string& id) const {
   client::SessionOptions session{.id = id, .model = options_.server.model, .channels = 1, .delivered_seq = 0};
   if (covariates_ != nullptr) session.covariates = covariates_->count;
+  session.profile = options_.refinement.profile;
   for (uint32_t h = 1; h <= options_.horizon; ++h) session.output.horizons.push_back(h);
   session.output.quantiles = options_.levels;
   session.output.surprise = true;

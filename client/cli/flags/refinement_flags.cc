@@ -14,6 +14,9 @@ void RefinementFlags::AddTo(command_line::Flags& flags) {
       .OneOf(choices);
   flags.Add("mix", &mix, "on, or off: as the model makes them, not mixed with naive forecasts of the series either")
       .OneOf(choices);
+  flags.Add("profile", &profile,
+            "also forecast the series less the average course of its season: better where a season of up to 336 rows\n"
+            "repeats for weeks, for about twice the server's time; a new session keeps the choice for life");
 }
 
 client::Refinement RefinementFlags::Refinement() const {

@@ -97,7 +97,8 @@ absl::StatusOr<client::Opened> ForecastStream::Open() {
   client::SessionOptions session{.id = options_.session,
                                  .model = options_.model,
                                  .channels = static_cast<uint32_t>(source_.columns().size()),
-                                 .covariates = source_.covariates()};
+                                 .covariates = source_.covariates(),
+                                 .profile = options_.refinement.profile};
   if (options_.durable) session.delivered_seq = delivered_before();
   session.delivery = options_.durable ? client::Delivery::kManual : client::Delivery::kAutomatic;
   session.open_timeout = options_.connect_timeout;

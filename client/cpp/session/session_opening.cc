@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "aaren/client/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/cpp/messages/claims.h"
 #include "client/cpp/messages/values.h"
@@ -92,6 +93,11 @@ absl::StatusOr<Loss> SessionState::Adopt(const Opened& opened) {
   if (options_.covariates.past + options_.covariates.future > 0 && opened.model.far_horizon == 0) {
     return Named(absl::StatusCode::kUnimplemented,
                  absl::StrCat("model ", opened.model.FullName(), " of server ", server_, " takes no covariates"));
+  }
+  // Neither does an older server say that it knows no profile.
+  if (options_.profile && !absl::EndsWith(opened.tier, "-profile")) {
+    return Named(absl::StatusCode::kUnimplemented,
+                 absl::StrCat("model ", opened.model.FullName(), " of server ", server_, " learns no profile"));
   }
   FixShape(opened);
   absl::StatusOr<Loss> loss = opened_once_ ? AdoptAgain(opened) : AdoptFirst(opened);

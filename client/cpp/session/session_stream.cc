@@ -76,6 +76,7 @@ void SessionState::FillOpen(MessageBuilder& builder) {
     open.mutable_covariates()->set_past(options_.covariates.past);
     open.mutable_covariates()->set_future(options_.covariates.future);
   }
+  if (options_.profile) open.set_profile(true);
   open.set_durability(ToMessage(options_.durability));
   *open.mutable_output() = ToMessage(options_.output);
   const EventScale& scale = options_.event_scale;

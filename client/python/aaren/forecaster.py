@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +16,7 @@ from aaren.errors import InvalidArgument
 from aaren.local import LocalSession, Output
 from aaren.quantiles import Floats, Forecasts, Surprises
 from aaren.times import Clock
-from aaren.tokens import Horizons, Shape, Tokens, check_covariates, levels_of, steps_of, tokens_of
+from aaren.tokens import Horizons, Shape, Tokens, check_covariates, extension_of, levels_of, steps_of, tokens_of
 
 #: The packages of the bundled models, where aaren-server looks for them, too.
 MODELS = Path(__file__).parent / "share" / "aaren" / "models"
@@ -35,18 +34,12 @@ class Stepped(NamedTuple):
         return Stepped(self.values[:, 0], self.surprise[:, 0], self.learning[:, 0])
 
 
-def _covariates_of(tier: str) -> tuple[int, int]:
-    """The past and future covariates in a tier's name, such as extended-1-2."""
-    counts = re.fullmatch(r"extended-(\d)-(\d)", tier)
-    return (int(counts[1]), int(counts[2])) if counts else (0, 0)
-
-
 @functools.lru_cache(maxsize=64)
 def load(folder: str, device: str, tier: str, kind: str = "forecaster") -> _engine.Model:
     """The model in a folder, which is loaded once a process. InvalidArgument for a package of another kind."""
-    past, future = _covariates_of(tier)
-    if past + future:
-        return load(folder, device, "extended").with_covariates(past, future)
+    past, future, profile = extension_of(tier)
+    if past + future or profile:
+        return load(folder, device, "extended").extended(past, future, profile)
     return _engine.load(folder, device, tier, kind)
 
 
@@ -58,6 +51,8 @@ class Forecaster:
     tier     exact or fast: the arithmetic of new sessions, which a session keeps for life (model/engine/tier.h);
              `extended` for sessions that need longer rows
     threads  threads of a call with many sessions; the number of cores without a word
+    profile  new sessions also forecast the series less the average course of its season: better where a season of up
+             to 336 values repeats for weeks, for about twice the time and memory
 
     Loading takes some tens of milliseconds and happens once a process. A Forecaster may be used by any thread, is
     pickled by the name of its folder, and survives a fork.
@@ -65,7 +60,7 @@ class Forecaster:
 
     def __init__(
         self, model: str | os.PathLike[str] | None = None, device: str = "auto", tier: str = "exact",
-        threads: int | None = None,
+        threads: int | None = None, profile: bool = False,
     ) -> None:  # fmt: skip
         self.folder = str(BUNDLED if model is None else Path(model).resolve())
         self.threads = threads or len(os.sched_getaffinity(0))
@@ -76,7 +71,8 @@ class Forecaster:
         self.description, self.device, self.tier = self._engine.description, self._engine.device, tier
         self.horizon, self.row_bytes = self._engine.horizon, self._engine.row_bytes
         self.levels = tuple(round(level, 6) for level in self._engine.levels)
-        self.past, self.future = _covariates_of(tier)
+        self.past, self.future, self.profile = extension_of(tier)
+        self.profile |= profile
 
     def session(
         self, channels: int = 1, *, past: int = 0, future: int = 0, horizons: Horizons = (),
@@ -95,7 +91,7 @@ class Forecaster:
             raise InvalidArgument(f"a session of {channels} channels")
         check_covariates(past, future, _engine.most_covariates)
         far = max(steps_of(horizons), default=0) > self.horizon
-        model = self._extended(past, future) if past + future or far else self
+        model = self._fit(past, future, far)
         return LocalSession(model, _engine.Rows(model._engine, channels), Clock(), model._output(horizons, quantiles))
 
     def from_bytes(self, blob: bytes, *, horizons: Horizons = (), quantiles: Sequence[float] = ()) -> LocalSession:
@@ -115,9 +111,12 @@ class Forecaster:
             return self
         return Forecaster(None if self._bundled else self.folder, device or self._device, tier, self.threads)
 
-    def _extended(self, past: int = 0, future: int = 0) -> Forecaster:
-        """The same model with rows that have covariates and reach beyond the model's horizon, on the CPU."""
-        return self._of_tier(f"extended-{past}-{future}" if past + future else "extended", "cpu")
+    def _fit(self, past: int, future: int, far: bool) -> Forecaster:
+        """The same model with rows that have so many covariates, on the CPU, or this one where plain rows will do."""
+        if not (past + future or far or self.profile):
+            return self
+        counts = f"-{past}-{future}" if past + future else ""
+        return self._of_tier(f"extended{counts}{'-profile' if self.profile else ''}", "cpu")
 
     def _output(self, horizons: Horizons, quantiles: Sequence[float]) -> Output:
         own = range(1, self.horizon + 1)
@@ -196,7 +195,7 @@ class Forecaster:
         return Stepped(results, surprises, learning.view(np.bool_))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Forecaster, (None if self._bundled else self.folder, self._device, self.tier, self.threads))
+        return (Forecaster, (None if self._bundled else self.folder, self._device, self.tier, self.threads, self.profile))
 
     def __repr__(self) -> str:
         return f"<Forecaster {self.name}:{self.version} on {self.device}, {self.horizon} steps, levels {self.levels}>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
@@ -98,6 +99,12 @@ def as_floats(array: npt.NDArray[np.float64], name: str) -> npt.NDArray[np.float
         place = tuple(infinite[0].tolist())
         raise InvalidArgument(f"{name}{list(place)} is {array[place]}, no 32-bit float; NaN marks a missing number")
     return floats
+
+
+def extension_of(tier: str) -> tuple[int, int, bool]:
+    """The past and future covariates, and the profile, in a tier's name, such as extended-1-2-profile."""
+    named = re.fullmatch(r"extended(-(\d)-(\d))?(-profile)?", tier)
+    return (int(named[2] or 0), int(named[3] or 0), bool(named[4])) if named else (0, 0, False)
 
 
 def covariates_of(X: npt.ArrayLike | None, rows: int, shape: Shape) -> npt.NDArray[np.float32]:

@@ -63,13 +63,13 @@ absl::StatusOr<std::shared_ptr<Model>> Model::Load(const std::string& folder, co
   return std::shared_ptr<Model>(new Model(*std::move(package), *std::move(made), std::move(where)));
 }
 
-absl::StatusOr<std::shared_ptr<Model>> Model::WithCovariates(uint32_t past, uint32_t future) const {
-  if (past > engine::kMostCovariates || future > engine::kMostCovariates || past + future < 1 ||
-      past + future > engine::kMostCovariates) {
-    return absl::InvalidArgumentError(absl::StrCat(past, " past and ", future, " future covariates; 1 to ",
+absl::StatusOr<std::shared_ptr<Model>> Model::Extended(const engine::Extension& extension) const {
+  const auto [past, future, profile] = extension;
+  if (uint64_t{past} + future > engine::kMostCovariates) {
+    return absl::InvalidArgumentError(absl::StrCat(past, " past and ", future, " future covariates; ",
                                                    engine::kMostCovariates, " together are possible"));
   }
-  auto model = std::shared_ptr<Model>(new Model(package_, engine_->WithCovariates(past, future), device_));
+  auto model = std::shared_ptr<Model>(new Model(package_, engine_->Extended(extension), device_));
   model->covariates_ = past + future;
   model->future_ = future;
   return model;

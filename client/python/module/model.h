@@ -34,7 +34,7 @@ class Model {
 
   // A model of the same weights for series with covariates. InvalidArgument for 0 covariates, or for more than the
   // engine takes. REQUIRES: the tier is extended.
-  absl::StatusOr<std::shared_ptr<Model>> WithCovariates(uint32_t past, uint32_t future) const;
+  absl::StatusOr<std::shared_ptr<Model>> Extended(const engine::Extension& extension) const;
 
   const package::ModelPackage& package() const { return package_; }
   const engine::Engine& engine() const { return *engine_; }

@@ -259,8 +259,8 @@ std::shared_ptr<Model> Load(const std::string& folder, const std::string& device
   return *model;
 }
 
-std::shared_ptr<Model> WithCovariates(const Model& model, uint32_t past, uint32_t future) {
-  const absl::StatusOr<std::shared_ptr<Model>> more = model.WithCovariates(past, future);
+std::shared_ptr<Model> Extended(const Model& model, uint32_t past, uint32_t future, bool profile) {
+  const absl::StatusOr<std::shared_ptr<Model>> more = model.Extended({past, future, profile});
   Throw(more.status());
   return *more;
 }
@@ -300,7 +300,7 @@ NB_MODULE(_engine, module) {
       .def_prop_ro("horizon", &Model::horizon)
       .def_prop_ro("levels", [](const Model& m) { return m.package().config.quantiles; })
       .def_prop_ro("row_bytes", [](const Model& m) { return m.engine().row_bytes(); })
-      .def("with_covariates", &WithCovariates, nb::arg("past"), nb::arg("future"))
+      .def("extended", &Extended, nb::arg("past"), nb::arg("future"), nb::arg("profile"))
       .def("step", &Step, nb::arg("sessions"), nb::arg("values"), nb::arg("ends"), nb::arg("wanted"),
            nb::arg("covariates"), nb::arg("ahead"), nb::arg("selection").none(), nb::arg("forecasts"),
            nb::arg("learning"), nb::arg("surprises"), nb::arg("threads"))

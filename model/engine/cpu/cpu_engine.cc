@@ -31,7 +31,7 @@ class CpuEngine final : public Engine {
   size_t result_floats() const override { return task_->result_floats(); }
   std::string tier() const override { return tier_; }
   size_t row_bytes() const override { return task_->row_bytes(); }
-  std::unique_ptr<Engine> WithCovariates(uint32_t past, uint32_t future) const override;
+  std::unique_ptr<Engine> Extended(const Extension& extension) const override;
   std::unique_ptr<Lane> NewLane(size_t capacity_rows) const override;
   void ResetRow(absl::Span<std::byte> row) const override { task_->ResetRow(row); }
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override { return task_->CheckRow(row); }
@@ -60,10 +60,10 @@ class CpuLane final : public HostLane {
   const std::unique_ptr<Task::Scratch> scratch_;
 };
 
-std::unique_ptr<Engine> CpuEngine::WithCovariates(uint32_t past, uint32_t future) const {
-  std::unique_ptr<Task> task = task_->WithCovariates(past, future);
+std::unique_ptr<Engine> CpuEngine::Extended(const Extension& extension) const {
+  std::unique_ptr<Task> task = task_->Extended(extension);
   if (task == nullptr) return nullptr;
-  return std::make_unique<CpuEngine>(std::move(task), NameWithCovariates(past, future));
+  return std::make_unique<CpuEngine>(std::move(task), NameOf(extension));
 }
 
 std::unique_ptr<Lane> CpuEngine::NewLane(size_t capacity_rows) const {

@@ -36,9 +36,11 @@ RowLayout::RowLayout(const package::ForecasterConfig& config, const RowKind& kin
     : calibration_(config),
       mixture_(config),
       far_(kind.extended ? std::make_optional<FarHorizons>(config) : std::nullopt),
-      covariates_(kind.past + kind.future > 0
-                      ? std::make_optional<Covariates>(kind.past, kind.future, mixture_.probes().every())
+      covariates_(kind.extension.covariates() > 0
+                      ? std::make_optional<Covariates>(kind.extension.past, kind.extension.future, probes().every())
                       : std::nullopt),
+      second_view_(kind.extension.profile ? std::make_optional<SecondView>(probes(), config.quantiles.size())
+                                          : std::nullopt),
       quantiles_(config.quantiles.size()),
       layers_(static_cast<size_t>(config.layers)),
       heads_(static_cast<size_t>(config.heads)),
@@ -54,7 +56,10 @@ RowLayout::RowLayout(const package::ForecasterConfig& config, const RowKind& kin
       layer_bytes_((output_width_ + 2 * heads_) * sizeof(double)),
       covariates_offset_(RoundUp(layers_offset_ + layers_ * layer_bytes_)),
       far_offset_(covariates_offset_ + (covariates_ ? covariates_->state_bytes() : 0)),
-      bytes_(RoundUp(far_offset_ + (far_ ? far_->state_size() : 0) * sizeof(float))) {}
+      profile_offset_(far_offset_ + (far_ ? far_->state_size() : 0) * sizeof(float)),
+      view_offset_(RoundUp(profile_offset_ +
+                           (second_view_ ? sizeof(season::Profile) + second_view_->state_size() * sizeof(float) : 0))),
+      bytes_(view_offset_ + (second_view_ ? covariates_offset_ : 0)) {}
 
 LayerState RowLayout::layer(std::byte* row, size_t layer) const {
   double* output = reinterpret_cast<double*>(row + layers_offset_ + layer * layer_bytes_);
@@ -64,6 +69,10 @@ LayerState RowLayout::layer(std::byte* row, size_t layer) const {
 season::SeasonChoice RowLayout::Choice(uint64_t seq, std::byte* row) const {
   const uint64_t made = (seq + 1) / probes().every();
   return made == 0 ? season::SeasonChoice() : choices(row)[(made - 1) % probes().under_way()];
+}
+
+void RowLayout::KeepChoice(uint64_t seq, const season::SeasonChoice& choice, std::byte* row) const {
+  choices(row)[probes().Number(seq) % probes().under_way()] = choice;
 }
 
 bool RowLayout::IsFarFromOrigin(std::byte* row) const {
@@ -80,6 +89,18 @@ bool RowLayout::IsFarFromOrigin(std::byte* row) const {
 }
 
 void RowLayout::MoveOrigin(std::byte* row) const {
+  const double distance = MovePlainOrigin(row);
+  if (distance == 0.0) return;
+  if (far_) far_->Shift(distance, far(row));
+  if (!second_view_) return;
+  profile(row).Shift(distance);
+  second_view_->Shift(distance, second_view(row));
+}
+
+void RowLayout::MoveOriginOfView(std::byte* view) const { MovePlainOrigin(view); }
+
+// Returns by how much the origin moved.
+double RowLayout::MovePlainOrigin(std::byte* row) const {
   RowHeader& head = header(row);
   season::ValueMemory& memory = values(row);
   const float* newest =
@@ -88,27 +109,37 @@ void RowLayout::MoveOrigin(std::byte* row) const {
       1;
   const double before = std::exchange(head.origin, head.origin + static_cast<double>(*newest));
   const double distance = head.origin - before;
-  if (distance == 0.0) return;  // the origin is too large for the newest value to change
+  if (distance == 0.0) return 0.0;  // the origin is too large for the newest value to change
   head.statistics.mean -= distance;
   std::for_each_n(one_step(row), quantiles_ + season::kSourceCount,
                   [=](float& number) { number = math::Shifted(number, distance); });
   calibration_.Shift(distance, calibration(row));
   mixture_.Shift(distance, mixture(row));
-  if (far_) far_->Shift(distance, far(row));
   memory.Shift(head.seq, distance);
+  return distance;
 }
 
 void RowLayout::Reset(absl::Span<std::byte> row) const {
   std::fill(row.begin(), row.end(), std::byte{0});
-  std::fill_n(one_step(row.data()), quantiles_ + season::kSourceCount, kMissing);
-  calibration_.Reset(calibration(row.data()));
-  mixture_.Reset(mixture(row.data()));
-  errors(row.data()).Reset();
-  values(row.data()).Reset();
-  support(row.data()).Reset();
+  ResetView(row.data());
   if (far_) far_->Reset(far(row.data()));
   if (covariates_) covariates_->Reset(covariates(row.data()));
-  for (size_t i = 0; i < layers_; ++i) std::fill_n(layer(row.data(), i).peak, heads_, kEmptyPeak);
+  if (!second_view_) return;
+  profile(row.data()).Reset();
+  second_view_->Reset(second_view(row.data()));
+  ResetView(view(row.data()));
+}
+
+// Makes `row` a plain row of a series that has seen nothing.
+void RowLayout::ResetView(std::byte* row) const {
+  std::fill_n(row, covariates_offset_, std::byte{0});
+  std::fill_n(one_step(row), quantiles_ + season::kSourceCount, kMissing);
+  calibration_.Reset(calibration(row));
+  mixture_.Reset(mixture(row));
+  errors(row).Reset();
+  values(row).Reset();
+  support(row).Reset();
+  for (size_t i = 0; i < layers_; ++i) std::fill_n(layer(row, i).peak, heads_, kEmptyPeak);
 }
 
 uint64_t RowLayout::seq(absl::Span<const std::byte> row) const {
@@ -122,20 +153,37 @@ absl::Status RowLayout::Check(absl::Span<const std::byte> row, absl::Span<const 
   // A row from outside may be unaligned, so the checks read an aligned copy.
   const auto aligned = std::make_unique<std::byte[]>(bytes_);
   std::memcpy(aligned.get(), row.data(), bytes_);
-  const RowHeader& head = header(aligned.get());
-  absl::Status status = CheckHeader(head);
-  if (status.ok()) status = CheckOneStep(head, one_step(aligned.get()));
-  if (status.ok()) status = calibration_.Check(head.seq, calibration(aligned.get()));
-  if (status.ok()) status = mixture_.Check(head.seq, mixture(aligned.get()));
-  if (status.ok()) status = CheckChoices(head, choices(aligned.get()));
-  if (status.ok()) status = errors(aligned.get()).Check(head.seq);
-  if (status.ok()) status = values(aligned.get()).Check(head.seq);
-  if (status.ok()) status = support(aligned.get()).Check();
-  if (status.ok() && far_) status = far_->Check(head.seq, far(aligned.get()));
+  const uint64_t seq = header(aligned.get()).seq;
+  absl::Status status = CheckPlain(aligned.get(), bounds);
+  if (status.ok() && far_) status = far_->Check(seq, far(aligned.get()));
   if (status.ok() && covariates_) status = covariates_->Check(covariates(aligned.get()));
-  for (size_t i = 0; i < layers_ && status.ok(); ++i) {
-    status = CheckLayer(head, i, layer(aligned.get(), i), bounds[i]);
+  if (status.ok() && second_view_) status = CheckView(aligned.get(), bounds);
+  return status;
+}
+
+absl::Status RowLayout::CheckPlain(std::byte* row, absl::Span<const LayerBound> bounds) const {
+  const RowHeader& head = header(row);
+  absl::Status status = CheckHeader(head);
+  if (status.ok()) status = CheckOneStep(head, one_step(row));
+  if (status.ok()) status = calibration_.Check(head.seq, calibration(row));
+  if (status.ok()) status = mixture_.Check(head.seq, mixture(row));
+  if (status.ok()) status = CheckChoices(head, choices(row));
+  if (status.ok()) status = errors(row).Check(head.seq);
+  if (status.ok()) status = values(row).Check(head.seq);
+  if (status.ok()) status = support(row).Check();
+  for (size_t i = 0; i < layers_ && status.ok(); ++i) status = CheckLayer(head, i, layer(row, i), bounds[i]);
+  return status;
+}
+
+absl::Status RowLayout::CheckView(std::byte* row, absl::Span<const LayerBound> bounds) const {
+  const uint64_t seq = header(row).seq, of_view = header(view(row)).seq;
+  if (absl::Status status = profile(row).Check(seq); !status.ok()) return status;
+  if (absl::Status status = second_view_->Check(seq, second_view(row)); !status.ok()) return status;
+  if (of_view > seq || (profile(row).season == 0 && of_view > 0)) {
+    return Impossible("seq of the second view", of_view, absl::StrCat("impossible after ", seq, " tokens"));
   }
+  absl::Status status = CheckPlain(view(row), bounds);
+  if (!status.ok()) status = absl::DataLossError(absl::StrCat("second view: ", status.message()));
   return status;
 }
 

@@ -14,7 +14,9 @@
 //   per layer: double o [V, padded], c [H], m [H]
 //   zeros up to a multiple of 64 bytes; a plain row ends here
 //   Covariates' bytes, FarHorizons' floats   covariates, far
+//   Profile, SecondView's floats             profile, second_view
 //   zeros up to a multiple of 64 bytes
+//   a plain row of the series less its profile: view
 //
 // A row keeps values and forecasts as floats relative to its origin, a double: so a series at a level of 1e9 is as fine
 // as a series at 0. The origin is the first value. Where the series has left the origin far behind, the origin moves.
@@ -31,6 +33,7 @@
 #include "model/engine/forecast_result.h"
 #include "model/engine/forecasting/extension/covariates.h"
 #include "model/engine/forecasting/extension/far_horizons.h"
+#include "model/engine/forecasting/extension/second_view.h"
 #include "model/engine/forecasting/refinement/calibration.h"
 #include "model/engine/forecasting/refinement/mixture.h"
 #include "model/engine/forecasting/refinement/probes.h"
@@ -41,6 +44,7 @@
 #include "model/math/statistics.h"
 #include "model/package/config.h"
 #include "model/season/lag_errors.h"
+#include "model/season/profile.h"
 #include "model/season/seasons.h"
 #include "model/season/value_memory.h"
 
@@ -53,13 +57,15 @@ struct RowHeader {
   double origin;                // values and forecasts of the row are relative to the origin; 0 before the first value
 };
 
-// An extended row also has what forecasts beyond the model's horizon need, and what covariates do to the series.
+// An extended row also has what forecasts beyond the model's horizon need, and what an Extension asks for.
 struct RowKind {
   bool extended = false;
-  uint32_t past = 0, future = 0;  // covariates, of extended rows
+  Extension extension = {};  // of extended rows
 
   // How many floats of a run a token takes, if `steps` steps are selected. A plain row's value may be a float.
-  size_t inputs(size_t steps) const { return kFloatsOfDouble + past + future + steps * future; }
+  size_t inputs(size_t steps) const {
+    return kFloatsOfDouble + extension.past + extension.future + steps * extension.future;
+  }
 };
 
 class RowLayout {
@@ -72,8 +78,9 @@ class RowLayout {
   const Probes& probes() const { return mixture_.probes(); }
   const Calibration& calibration() const { return calibration_; }
   const Mixture& mixture() const { return mixture_; }
-  const std::optional<FarHorizons>& far() const { return far_; }               // of extended rows
-  const std::optional<Covariates>& covariates() const { return covariates_; }  // of rows with covariates
+  const std::optional<FarHorizons>& far() const { return far_; }                 // of extended rows
+  const std::optional<Covariates>& covariates() const { return covariates_; }    // of rows with covariates
+  const std::optional<SecondView>& second_view() const { return second_view_; }  // of rows with a profile
 
   // Views of a row. REQUIRES: the row is aligned to 8 bytes.
   RowHeader& header(std::byte* row) const { return *reinterpret_cast<RowHeader*>(row); }
@@ -95,18 +102,28 @@ class RowLayout {
   }
   std::byte* covariates(std::byte* row) const { return row + covariates_offset_; }
   float* far(std::byte* row) const { return reinterpret_cast<float*>(row + far_offset_); }
+  season::Profile& profile(std::byte* row) const { return *reinterpret_cast<season::Profile*>(row + profile_offset_); }
+  float* second_view(std::byte* row) const {
+    return reinterpret_cast<float*>(row + profile_offset_ + sizeof(season::Profile));
+  }
+  // The row of the series less its profile. All views of a plain row are views of this row, too.
+  std::byte* view(std::byte* row) const { return row + view_offset_; }
   Support& support(std::byte* row) const { return *reinterpret_cast<Support*>(row + sizeof(RowHeader)); }
   LayerState layer(std::byte* row, size_t layer) const;
 
   // The seasons chosen by the last probe up to token `seq`; no seasons before the first probe.
   season::SeasonChoice Choice(uint64_t seq, std::byte* row) const;
+  // Keeps what the probe at token `seq` chose.
+  void KeepChoice(uint64_t seq, const season::SeasonChoice& choice, std::byte* row) const;
 
   // True if the series has left the origin so far behind that floats lose what its values differ by. Asked when a block
   // of values is full, and then Move makes the newest value the origin.
   bool IsFarFromOrigin(std::byte* row) const;
   void MoveOrigin(std::byte* row) const;
+  void MoveOriginOfView(std::byte* view) const;
 
   void Reset(absl::Span<std::byte> row) const;
+  void ResetView(std::byte* view) const;
 
   // The number of tokens that a row has taken. The row may be unaligned. REQUIRES: the row has the right length.
   uint64_t seq(absl::Span<const std::byte> row) const;
@@ -116,6 +133,9 @@ class RowLayout {
   absl::Status Check(absl::Span<const std::byte> row, absl::Span<const LayerBound> bounds) const;
 
  private:
+  double MovePlainOrigin(std::byte* row) const;
+  absl::Status CheckPlain(std::byte* row, absl::Span<const LayerBound> bounds) const;
+  absl::Status CheckView(std::byte* row, absl::Span<const LayerBound> bounds) const;
   absl::Status CheckHeader(const RowHeader& header) const;
   absl::Status CheckOneStep(const RowHeader& header, const float* one_step) const;
   absl::Status CheckChoices(const RowHeader& header, const season::SeasonChoice* choices) const;
@@ -128,6 +148,7 @@ class RowLayout {
   Mixture mixture_;
   std::optional<FarHorizons> far_;
   std::optional<Covariates> covariates_;
+  std::optional<SecondView> second_view_;
   size_t quantiles_;
   size_t layers_;
   size_t heads_;
@@ -141,8 +162,10 @@ class RowLayout {
   size_t values_offset_;
   size_t layers_offset_;
   size_t layer_bytes_;
-  size_t covariates_offset_;
+  size_t covariates_offset_;  // the length of a plain row
   size_t far_offset_;
+  size_t profile_offset_;
+  size_t view_offset_;
   size_t bytes_;
 };
 

@@ -27,6 +27,7 @@ Tile::Tile(const package::ForecasterConfig& config, const RowLayout& layout, con
       judging(capacity(), layout.calibration().probes().tracked().size()),
       evidence(capacity(), layout.mixture().evidence_size()),
       sources(capacity(), season::kSourceCount * Size(config.horizon)),
+      profile(layout.second_view() ? capacity() : 1, Size(config.horizon)),
       effects(layout.covariates() ? capacity() : 1, layout.covariates() ? kFarHorizon : 1),
       far_evidence(layout.far() ? capacity() : 1, layout.far() ? layout.far()->evidence_size() : 1),
       far_sources(layout.far() ? capacity() : 1, layout.far() ? season::kSourceCount * FarHorizons::kLast : 1),
@@ -35,6 +36,7 @@ Tile::Tile(const package::ForecasterConfig& config, const RowLayout& layout, con
                 season::kSeasonSources * Size(package::ForecasterConfig::kSeasonalResiduals)),
       quantiles(config.quantiles.size()),
       far(layout.far() ? FarHorizons::kLast * config.quantiles.size() : 0),
+      view(layout.second_view() ? Size(config.horizon) : 0),
       forecast(Size(config.horizon) * config.quantiles.size()),
       window(Size(config.ring)) {}
 

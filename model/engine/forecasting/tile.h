@@ -8,6 +8,7 @@
 #include <hwy/aligned_allocator.h>
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -19,36 +20,43 @@
 #include "model/engine/forecasting/row.h"
 #include "model/engine/task.h"
 #include "model/math/scaling.h"
+#include "model/season/seasons.h"
 #include "model/season/thinning.h"
 
 namespace aaren::engine {
 
 struct TileToken {
-  std::byte* row;
-  uint64_t seq;
-  size_t age;             // places (season/thinning.h) since the last fold, this token's included
-  bool folds;             // false if the token only peeks
-  bool probes;            // true if the row learns from the token's forecast
-  bool wanted;            // true if the forecast is asked for
-  Refinement refinement;  // for the forecast, and for the next value's surprise
-  float* forecast;        // out, [T, Q], a tail and the selection, if wanted; else null until the pass has made a
-                          // probe's, in the pass's memory
-  math::Scaling scaling;
-  season::Thinning thinning;
-  float unit;       // unit of the naive forecasts' errors
-  Support support;  // the support after this token
-  uint32_t count;   // values up to this token
-  float mean;       // of the series, after this token
-  ResultTail tail;
-  const Selection* selection;  // null: none
+  static constexpr size_t kNoView = ~size_t{0};
+
+  std::byte* row = nullptr;
+  uint64_t seq = 0;
+  size_t age = 0;       // places (season/thinning.h) since the last fold, this token's included
+  bool folds = false;   // false if the token only peeks
+  bool probes = false;  // true if the row learns from the token's forecast
+  bool wanted = false;  // true if the forecast is asked for
+  bool views = false;   // true for a token of a second view whose forecast the row's own token needs
+  Refinement refinement = Refinement::kNetwork;  // for the forecast, and for the next value's surprise
+  float* forecast = nullptr;  // out, [T, Q], a tail and the selection, if wanted; else null until the pass has made
+                              // the forecast, in the pass's memory
+  math::Scaling scaling = {};
+  season::Thinning thinning = {};
+  season::SeasonChoice choice = {};
+  float unit = 0.0f;     // unit of the naive forecasts' errors
+  Support support = {};  // the support after this token
+  uint32_t count = 0;    // values up to this token
+  float mean = 0.0f;     // of the series, after this token
+  ResultTail tail = {};
+  const Selection* selection = nullptr;  // null: none
+  size_t view = kNoView;                 // the place of the second view's token in the tile
+  double view_origin = 0.0;              // of the second view, from the row's origin
 
   // The next token of the run, if that token came before this token's forecast was made.
-  bool followed;
-  float next_value;
-  SurpriseRange next_range;
-  float* next_surprise;  // out; null if not wanted
+  bool followed = false;
+  float next_value = std::numeric_limits<float>::quiet_NaN();
+  SurpriseRange next_range = {};
+  float* next_surprise = nullptr;  // out; null if not wanted
 
-  bool forecasts() const { return wanted || probes; }  // false: the token only folds
+  bool forecasts() const { return wanted || probes || views; }  // false: the token only folds
 };
 
 // Rows of floats, each padded to lanes and aligned.
@@ -72,21 +80,24 @@ struct Tile final : Task::Scratch {
   bool under_way = false;  // in the pass
   absl::Status status;     // joined from the passes since the last Finish
   size_t size = 0;
-  std::vector<TileToken> tokens;       // [capacity]
-  FloatRows input;                     // [., U]
-  FloatRows judging;                   // [., Calibration's tracked horizons]: values by which a probe judges
-  FloatRows evidence;                  // [., Mixture::evidence_size()]: evidence by which a probe judges
-  FloatRows sources;                   // [., 4, T]: naive forecasts, in the units of the series
-  FloatRows effects;                   // [., kFarHorizon]: covariates' effects on the selected steps
-  FloatRows far_evidence;              // [., FarHorizons::evidence_size()], in extended rows
-  FloatRows far_sources;               // [., 4, FarHorizons::kLast], naive forecasts, in extended rows
-  FloatRows standard;                  // [., 4, T]: naive forecasts on the token's scale, for a SeasonHead
-  FloatRows residuals;                 // [., 3, 24]: recent residuals of the sources of seasons, for a SeasonHead
-  std::vector<float> quantiles;        // [Q]
-  std::vector<float> far;              // [FarHorizons::kLast, Q]: far steps of a forecast, in extended rows
-  std::vector<float> forecast;         // [T, Q]: a probe's forecast, while the wanted forecast lies elsewhere
-  season::ValueMemory::Window values;  // the values of a single token
-  season::ValueMemory::Window places;  // the same without regular holes
+  std::vector<TileToken> tokens;           // [capacity]
+  FloatRows input;                         // [., U]
+  FloatRows judging;                       // [., Calibration's tracked horizons]: values by which a probe judges
+  FloatRows evidence;                      // [., Mixture::evidence_size()]: evidence by which a probe judges
+  FloatRows sources;                       // [., 4, T]: naive forecasts, in the units of the series
+  FloatRows profile;                       // [., T]: the profile at the steps ahead of a second view's token
+  FloatRows effects;                       // [., kFarHorizon]: covariates' effects on the selected steps
+  FloatRows far_evidence;                  // [., FarHorizons::evidence_size()], in extended rows
+  FloatRows far_sources;                   // [., 4, FarHorizons::kLast], naive forecasts, in extended rows
+  FloatRows standard;                      // [., 4, T]: naive forecasts on the token's scale, for a SeasonHead
+  FloatRows residuals;                     // [., 3, 24]: recent residuals of the sources of seasons, for a SeasonHead
+  std::vector<float> quantiles;            // [Q]
+  std::vector<float> far;                  // [FarHorizons::kLast, Q]: far steps of a forecast, in extended rows
+  std::vector<float> view;                 // [T]: medians of the second view, in rows with a profile
+  std::vector<float> forecast;             // [T, Q]: a probe's forecast, while the wanted forecast lies elsewhere
+  season::ValueMemory::Window values;      // the values of a single token
+  season::ValueMemory::Window places;      // the same without regular holes
+  season::ValueMemory::Window remembered;  // the values from which a profile is learned
   InputScratch window;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -26,16 +27,6 @@ std::shared_ptr<LoadedModel> Loaded(package::ModelPackage package, std::unique_p
 }
 
 bool IsExtended(const engine::Engine& engine) { return engine.tier() == engine::NameOf(engine::Tier::kExtended); }
-
-// The covariates of a tier named by engine::NameWithCovariates; none for any other tier.
-task::CovariateCounts CovariatesOf(const std::string& tier) {
-  for (uint32_t past = 0; past <= engine::kMostCovariates; ++past) {
-    for (uint32_t future = 0; past + future <= engine::kMostCovariates; ++future) {
-      if (tier == engine::NameWithCovariates(past, future)) return {past, future};
-    }
-  }
-  return {};
-}
 
 // True if anybody but the table holds a reference to the model in any tier.
 bool Held(const std::shared_ptr<LoadedModel>& model) {
@@ -204,12 +195,12 @@ ModelRef ModelTable::OfTier(const std::shared_ptr<LoadedModel>& model, const std
     if (other->engine->tier() == tier) return other;
     if (IsExtended(*other->engine)) extended = other.get();
   }
-  const task::CovariateCounts covariates = CovariatesOf(tier);
-  if (extended == nullptr || covariates.all() == 0) return nullptr;
+  const std::optional<engine::Extension> extension = engine::ExtensionOf(tier);
+  if (extended == nullptr || !extension) return nullptr;
   // The engine shares the weights, so one more is cheap.
-  auto engine = extended->engine->WithCovariates(covariates.past, covariates.future);
+  auto engine = extended->engine->Extended(*extension);
   if (engine == nullptr) return nullptr;
-  auto added = Loaded(model->package, std::move(engine), {.extended = true, .covariates = covariates});
+  auto added = Loaded(model->package, std::move(engine), {.extended = true, .extension = *extension});
   added->extends = true;
   added->retiring = model->retiring.load();
   added->index = FreeIndex(-1);

@@ -56,7 +56,7 @@ class ModelTable {
   // The model whose package has this digest, offered or retiring; null if none.
   ModelRef FindDigest(const std::string& digest) const;
 
-  // The same, in the tier; the tiers of covariates (engine/tier.h) are made as they are asked for.
+  // The same, in the tier; the tiers of extensions (engine/tier.h) are made as they are asked for.
   ModelRef FindDigest(const std::string& digest, const std::string& tier) const;
 
   // Retire ends the offer, Offer renews the offer. Without a model of this digest both do nothing.

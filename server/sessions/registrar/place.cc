@@ -183,7 +183,7 @@ void Import(Desk& desk, const std::string& key, ImportRequest request, PlaceDone
   const std::string tier = state.value.model->engine->tier();
   const bool plain = !state.value.model->conversion->extended();
   const models::ModelRef target = plain ? *model : desk.models.FindDigest((*model)->package.digest, tier);
-  const bool covariates = state.value.model->conversion->schema().covariates.all() > 0;
+  const bool covariates = state.value.model->conversion->schema().extension.covariates() > 0;
   if (target == nullptr || (covariates && target != state.value.model)) {
     return done(session::Refused<session::SessionInfo>(
         session::OtherSchema(session::SessionId(key), "tier", (*model)->engine->tier(), tier)));

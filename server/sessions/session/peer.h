@@ -74,6 +74,14 @@ struct OpenRequest {
   store::Attempt attempt;
   SessionDurability durability = SessionDurability::kServerDefault;
   std::optional<task::CovariateCounts> covariates;  // absent: none, or the session's own
+  std::optional<bool> profile;                      // likewise
+
+  // The extension asked for, of a session that has `own`.
+  engine::Extension ExtensionOver(const engine::Extension& own = {}) const {
+    return {.past = covariates ? covariates->past : own.past,
+            .future = covariates ? covariates->future : own.future,
+            .profile = profile.value_or(own.profile)};
+  }
 };
 
 // A view of one Tokens item; valid during the call.

@@ -42,7 +42,7 @@ struct Schema {
   std::vector<std::string> targets;  // names of the forecast columns; of a classifier, of the classes
   uint32_t horizon = 0;
   absl::Span<const float> quantiles = {};  // the conversion's own
-  CovariateCounts covariates = {};
+  engine::Extension extension = {};
   uint32_t channels = 0;  // of a token, where the model fixes the number; else 0
 };
 
@@ -122,10 +122,10 @@ class Conversion {
   const size_t inputs_;
 };
 
-// The rows of a session: extended, if they are, with so many covariates.
+// The rows of a session.
 struct RowForm {
   bool extended = false;
-  CovariateCounts covariates = {};
+  engine::Extension extension = {};  // of extended rows
 };
 
 // The conversion of the package's kind, for sessions with such rows.

@@ -76,7 +76,7 @@ EventConversion::EventConversion()
     : Conversion(/*inputs=*/events::kTokenFloats), levels_{0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f, 0.7f, 0.8f, 0.9f} {}
 
 Schema EventConversion::schema() const {
-  return {.targets = {"time", "mark"}, .horizon = 1, .quantiles = levels_, .covariates = {}};
+  return {.targets = {"time", "mark"}, .horizon = 1, .quantiles = levels_, .extension = {}};
 }
 
 Resolved EventConversion::Resolve(const OutputRequest& request) const {

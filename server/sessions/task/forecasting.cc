@@ -22,7 +22,7 @@ std::string Indexed(absl::string_view field, size_t index) {
 }  // namespace
 
 Schema ForecastingConversion::schema() const {
-  return {.targets = {"value"}, .horizon = horizon(), .quantiles = config_.quantiles, .covariates = rows_.covariates};
+  return {.targets = {"value"}, .horizon = horizon(), .quantiles = config_.quantiles, .extension = rows_.extension};
 }
 
 std::optional<BadField> ForecastingConversion::CheckNumbers(const TokenNumbers& numbers, uint32_t channels,
@@ -39,14 +39,14 @@ std::optional<BadField> ForecastingConversion::CheckNumbers(const TokenNumbers& 
 
 std::optional<BadField> ForecastingConversion::CheckCovariates(const TokenNumbers& numbers, uint64_t tokens,
                                                                const OutputPlan& plan) const {
-  const CovariateCounts& counts = rows_.covariates;
-  if (counts.all() == 0 && !numbers.covariates.empty()) {
+  const engine::Extension& counts = rows_.extension;
+  if (counts.covariates() == 0 && !numbers.covariates.empty()) {
     return BadField{"tokens.covariates", "the session was created without covariates"};
   }
   if (counts.future == 0 && !numbers.future_values.empty()) {
     return BadField{"tokens.future_values", "the session was created without future covariates"};
   }
-  if (numbers.covariates.size() != tokens * counts.all()) {
+  if (numbers.covariates.size() != tokens * counts.covariates()) {
     return BadField{"tokens.covariates",
                     absl::StrCat(numbers.covariates.size(), " covariates for ", tokens, " tokens, which have ",
                                  counts.past, " past and ", counts.future, " future ones each; missing ones are NaN")};
@@ -62,7 +62,7 @@ std::optional<BadField> ForecastingConversion::CheckCovariates(const TokenNumber
 // A message has values as [n, channels]; the engine takes the covariates of a token for each channel anew.
 void ForecastingConversion::CopyInputs(const TokenNumbers& numbers, uint32_t channels, const OutputPlan& plan,
                                        float* out) const {
-  const size_t covariates = rows_.covariates.all();
+  const size_t covariates = rows_.extension.covariates();
   for (size_t i = 0; i < numbers.values.size() + numbers.doubles.size(); ++i, out += inputs(plan)) {
     engine::PutDouble(numbers.doubles.empty() ? static_cast<double>(numbers.values[i]) : numbers.doubles[i], out);
     if (covariates == 0) continue;
@@ -142,7 +142,7 @@ std::optional<BadField> ForecastingConversion::Select(const OutputRequest& reque
   }
   plan.horizons.clear();
   plan.quantiles.clear();
-  plan.ahead = selection->steps.size() * rows_.covariates.future;
+  plan.ahead = selection->steps.size() * rows_.extension.future;
   plan.selection = std::move(selection);
   return std::nullopt;
 }
@@ -165,7 +165,7 @@ Resolved ForecastingConversion::Resolve(const OutputRequest& request) const {
     resolved.bad = BadField{"open.event_scale", "the model forecasts no events"};
   }
   const bool selects = resolved.plan.quantiles.size() < request.quantiles.size();
-  if (!resolved.bad && (selects || NeedsExtended(request) || rows_.covariates.all() > 0))
+  if (!resolved.bad && (selects || NeedsExtended(request) || rows_.extension.covariates() > 0))
     resolved.bad = Select(request, resolved.plan);
   return resolved;
 }

@@ -14,7 +14,7 @@ namespace aaren::task {
 class ForecastingConversion : public Conversion {
  public:
   explicit ForecastingConversion(package::ForecasterConfig config, const RowForm& rows = {})
-      : Conversion(/*inputs=*/2 + rows.covariates.all()), config_(std::move(config)), rows_(rows) {}
+      : Conversion(/*inputs=*/2 + rows.extension.covariates()), config_(std::move(config)), rows_(rows) {}
 
   Schema schema() const override;
   Resolved Resolve(const OutputRequest& request) const override;

@@ -145,6 +145,33 @@ def test_notebook_server_notebook(model, server, load, options):
     assert back.update(1.0, **rows(230, 231)) == wanted and again.update(1.0, **rows(230, 231)) == wanted
 
 
+def test_a_profile_forecasts_a_stable_season_better(model):
+    chance = np.random.default_rng(5)
+    noise = np.zeros(3000)
+    for t in range(1, len(noise)):
+        noise[t] = 0.9 * noise[t - 1] + chance.normal()
+    y = np.tile(chance.normal(0, 3, 48), 63)[: len(noise)] + noise
+    errors_of = []
+    for forecaster in (model, aaren.Forecaster(profile=True)):
+        session = forecaster.session()
+        session.extend(y[:2000])
+        median = session.run(y[2000:2900]).at(0.5)
+        errors_of.append(np.mean([np.abs(median[i] - y[2001 + i : 2049 + i]).mean() for i in range(900)]))
+    assert errors_of[1] < 0.95 * errors_of[0]
+
+
+def test_profiles_have_the_servers_bits(server, series):
+    profiled = aaren.Forecaster(profile=True)
+    here = profiled.session()
+    with aaren.Client(server.target) as client:
+        with client.session("profiled", profile=True) as remote:
+            ours, theirs = here.run(series[:400]), remote.run(series[:400])
+            assert np.array_equal(ours.values, theirs.values)
+        back = aaren.Forecaster().from_bytes(client.export_session("profiled"))
+    assert back.to_bytes() == here.to_bytes()
+    assert pickle.loads(pickle.dumps(here)).update(3.0) == back.update(3.0)
+
+
 def test_a_resumed_session_knows_its_covariates(server, load):
     y, X = load
     with aaren.Client(server.target) as client:

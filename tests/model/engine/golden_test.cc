@@ -110,15 +110,18 @@ struct ExtendedGolden {
   const char* name;
   std::vector<float> (*series)();
   bool misses;  // covariates, of now and of steps ahead
+  bool profile;
   uint64_t results, row;
 };
 
 void PrintTo(const ExtendedGolden& golden, std::ostream* out) { *out << golden.name; }
 
 const ExtendedGolden kExtendedGoldens[] = {
-    {"Undriven", Undriven, false, 0xfd1dd74908e57682, 0xf1153ede5697caa6},
-    {"Driven", Driven, false, 0x80ebb122004201ae, 0x23be764a33500c93},
-    {"DrivenByCovariatesThatMiss", Driven, true, 0xe7f8c5b9127e47d5, 0xcde9ac83aa8c7513},
+    {"Undriven", Undriven, false, false, 0xfd1dd74908e57682, 0xf1153ede5697caa6},
+    {"Driven", Driven, false, false, 0x80ebb122004201ae, 0x23be764a33500c93},
+    {"DrivenByCovariatesThatMiss", Driven, true, false, 0xe7f8c5b9127e47d5, 0xcde9ac83aa8c7513},
+    {"UndrivenWithProfile", Undriven, false, true, 0x5b71f5571fdb2f7a, 0x5ad5aa04068debb1},
+    {"DrivenWithProfile", Driven, true, true, 0x461617d615f27f6c, 0x56aec215bf0aad2},
 };
 
 class ExtendedGoldenTest : public testing::TestWithParam<ExtendedGolden> {
@@ -130,8 +133,8 @@ class ExtendedGoldenTest : public testing::TestWithParam<ExtendedGolden> {
 
   // Takes all tokens, `most` at a time, each with a forecast, and compares.
   static void ExpectRecordedBits(size_t most) {
-    Stepper stepper(NewCpuEngine(Bundled(), Tier::kExtended).value()->WithCovariates(1, 2), 1);
-    const auto& [name, make_series, misses, results, row] = GetParam();
+    const auto& [name, make_series, misses, profile, results, row] = GetParam();
+    Stepper stepper(NewCpuEngine(Bundled(), Tier::kExtended).value()->Extended({1, 2, profile}), 1);
     const std::vector<float> series = make_series();
     const Slot slot = stepper.Open();
     Outputs outputs;

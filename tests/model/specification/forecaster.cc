@@ -16,33 +16,43 @@ Forecaster::Forecaster(const package::ModelPackage& package, Tier tier, Kind kin
       series_(sizes_.N),
       mixture_(sizes_),
       calibration_(sizes_),
+      package_(package),
       one_step_(sizes_.Q, kMissing),
       one_step_sources_{kMissing, kMissing, kMissing, kMissing} {
   if (kind.extended) far_.emplace(sizes_);
   if (kind.past + kind.future > 0) covariates_.emplace(kind.past, kind.future, sizes_.D);
+  if (kind.profile) {
+    profile_.emplace();
+    second_view_.emplace(sizes_);
+  }
 }
 
 Reply Forecaster::Take(double value, bool wanted, Stage stage, const Selection& selection, const Beside& beside) {
   MoveOrigin();
+  if (profile_ && profile_->run == 30) BeginView();
   const double v = Arriving(value), x = covariates_ ? Arriving(v - covariates_->Take(t_, beside.now)) : v;
   Reply reply = {.surprise = SurpriseOf(series_.Relative(x), stage)};
-  series_.SetOrigin(x);
-  support_.Take(series_, v, x);
-  series_.Take(t_, series_.Relative(x));
-  errors_.Take(series_, series_.Relative(x));
+  TakeValue(v, x);
   std::fill(one_step_.begin(), one_step_.end(), kMissing);
   one_step_sources_.fill(kMissing);
+  if (second_view_) second_view_->next = kMissing;
 
   const bool folds = (t_ + 1) % sizes_.S == 0, probe = (t_ + 1) % sizes_.D == 0 && series_.n > 0;
+  const Vector view = rest_ ? TakeRest(t_, x, probe || wanted) : Vector();
   if (folds || probe || wanted) {  // 1.38
-    const Outcome outcome = GoOn(probe, wanted);
+    Outcome outcome = GoOn(probe, wanted);
+    outcome.view = view;
     const Vector effects = Effects(selection, beside);
     if (probe) {
       const int64_t p = (t_ + 1) / sizes_.D - 1;
       const int64_t k = series_.FindThinning().every;
       LearnCovariates(p);
       mixture_.Judge(p, k, errors_.unit, outcome.forecast);
-      const Vector mixed = Mixed(outcome);
+      Vector mixed = Mixed(outcome);
+      if (second_view_) {
+        second_view_->Judge(p, series_, errors_.unit, mixed, view);
+        mixed = Moved(outcome, mixed);
+      }
       calibration_.Judge(p, k, series_, mixed);
       if (far_) far_->Judge(p, Near(mixed, outcome));
     }
@@ -55,6 +65,7 @@ Reply Forecaster::Take(double value, bool wanted, Stage stage, const Selection& 
     if (wanted && series_.n > 0) {
       std::copy_n(outcome.forecast.begin(), sizes_.Q, one_step_.begin());
       one_step_sources_ = outcome.sources[0];
+      if (!view.empty()) second_view_->next = view[0];
       reply.forecast = Refined(outcome, stage);
       reply.selected = Selected(reply.forecast, outcome, selection, effects);
       if (stage == Stage::kRestricted) {
@@ -75,6 +86,57 @@ void Forecaster::MoveOrigin() {
   calibration_.Shift(distance);
   mixture_.Shift(distance);
   if (far_) far_->Shift(distance);
+  if (!profile_) return;
+  profile_->l = Shifted(profile_->l, distance);
+  second_view_->Shift(distance);
+}
+
+void Forecaster::TakeValue(double v, double x) {
+  series_.SetOrigin(x);
+  support_.Take(series_, v, x);
+  series_.Take(t_, series_.Relative(x));
+  errors_.Take(series_, series_.Relative(x));
+}
+
+Vector Forecaster::TakeAsRest(double value, bool needed) {
+  MoveOrigin();
+  TakeValue(value, value);
+  Vector medians;
+  const bool folds = (t_ + 1) % sizes_.S == 0, probe = (t_ + 1) % sizes_.D == 0 && series_.n > 0;
+  if (folds || probe || needed) {
+    const Outcome outcome = GoOn(probe, needed);
+    for (int j = 0; needed && j < sizes_.T; ++j) {
+      medians.push_back(series_.n > 0 ? outcome.forecast[j * sizes_.Q + sizes_.M] : kMissing);
+    }
+  }
+  ++t_;
+  return medians;
+}
+
+void Forecaster::BeginView() {
+  profile_->Begin();
+  rest_ = profile_->Z > 0 ? std::make_unique<Forecaster>(package_) : nullptr;
+  for (int64_t t = std::max<int64_t>(0, t_ - 1488); rest_ && t < t_; ++t) {
+    TakeRest(t, series_.origin + double{series_.Seen(t)}, false);
+  }
+}
+
+Vector Forecaster::TakeRest(int64_t t, double v, bool needed) {
+  Vector view = rest_->TakeAsRest(Arriving(v - profile_->Of(t)), needed);
+  profile_->Take(t, series_.Reached(series_.Relative(v)));
+  for (size_t j = 0; j < view.size(); ++j) {
+    if (Missing(view[j])) continue;
+    const double distance = rest_->series_.origin - series_.origin;
+    view[j] = ToForecast((distance + view[j]) + profile_->Of(t + 1 + static_cast<int64_t>(j)));
+  }
+  return view;
+}
+
+Vector Forecaster::Moved(const Outcome& outcome, Vector mixed) const {
+  for (int j = 1; j <= static_cast<int>(outcome.view.size()); ++j) {
+    second_view_->Move(t_, j, errors_.unit, outcome.view[j - 1], &mixed[(j - 1) * sizes_.Q]);
+  }
+  return mixed;
 }
 
 bool Forecaster::IsLearning() const {
@@ -88,6 +150,9 @@ float Forecaster::SurpriseOf(float x, Stage stage) const {
   Vector q = one_step_;
   if (Missing(q[0])) return kMissing;
   if (stage >= Stage::kMixed) mixture_.Mix(t_ - 1, 1, one_step_sources_, errors_.unit, q.data());
+  if (stage >= Stage::kMixed && second_view_) {
+    second_view_->Move(t_ - 1, 1, errors_.unit, second_view_->next, q.data());
+  }
   if (stage >= Stage::kCalibrated) calibration_.Correct(1, q.data());
   const float surprise = Surprise(sizes_.a, q, x);
   if (!support_.IsFew() || Missing(surprise)) return surprise;
@@ -103,6 +168,7 @@ Forecaster::Outcome Forecaster::GoOn(bool probe, bool wanted) {
     errors_.unit = static_cast<float>(Clamp(input.scale, double{1e-31f}, double{std::numeric_limits<float>::max()}));
     mixture_.Choose(p, series_, errors_);
     if (far_) far_->Choose(p, series_, mixture_.Chosen(p));
+    if (profile_) profile_->Choose(mixture_.Chosen(p).a);
   }
   Seasons seasons = mixture_.Chosen(p);                                                    // 6.6
   for (int* lag : {&seasons.a, &seasons.b}) *lag = *lag % thinning.every == 0 ? *lag : 0;  // 2.18
@@ -144,7 +210,7 @@ Vector Forecaster::Mixed(const Outcome& outcome) const {
 
 Vector Forecaster::Refined(const Outcome& outcome, Stage stage) const {
   if (stage == Stage::kNetwork) return outcome.forecast;
-  Vector forecast = Mixed(outcome);
+  Vector forecast = Moved(outcome, Mixed(outcome));
   if (stage == Stage::kMixed) return forecast;
   for (int j = 1; j <= sizes_.T; ++j) calibration_.Correct(j, &forecast[(j - 1) * sizes_.Q]);
   return forecast;

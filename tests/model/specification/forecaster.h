@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -13,9 +14,11 @@
 #include "tests/model/specification/refinement/calibration.h"
 #include "tests/model/specification/refinement/far.h"
 #include "tests/model/specification/refinement/mixture.h"
+#include "tests/model/specification/refinement/second_view.h"
 #include "tests/model/specification/refinement/support.h"
 #include "tests/model/specification/series/covariates.h"
 #include "tests/model/specification/series/lag_errors.h"
+#include "tests/model/specification/series/profile.h"
 #include "tests/model/specification/series/series.h"
 #include "tests/model/specification/series/sources.h"
 
@@ -30,10 +33,11 @@ struct Selection {
   Vector levels;
 };
 
-// The kind of a row: 15 and 16.
+// The kind of a row: 15 to 17.
 struct Kind {
   bool extended = false;
   int past = 0, future = 0;
+  bool profile = false;
 };
 
 // The covariates of a token: [past + future], and those ahead, [steps of the selection, future].
@@ -67,9 +71,15 @@ class Forecaster {
     Seasons seasons;  // by places, of step 2.18
     Standpoint from = {};
     Thinning thinning;
+    Vector view = {};  // 17.7, [T]; empty without a profile
   };
 
   void MoveOrigin();                                          // 1.40-1.42
+  void TakeValue(double v, double x);                         // 1
+  Vector TakeAsRest(double value, bool needed);               // 17.6: the medians, [T], if needed
+  void BeginView();                                           // 17.3
+  Vector TakeRest(int64_t t, double v, bool needed);          // 17.4-17.7
+  Vector Moved(const Outcome& outcome, Vector mixed) const;   // 17.12
   bool IsLearning() const;                                    // 8.15
   float SurpriseOf(float x, Stage stage) const;               // 8.2-8.4
   Outcome GoOn(bool probe, bool wanted);                      // 2 to 6
@@ -92,6 +102,10 @@ class Forecaster {
   Calibration calibration_;
   std::optional<Far> far_;
   std::optional<Covariates> covariates_;
+  std::optional<Profile> profile_;
+  std::optional<SecondView> second_view_;
+  std::unique_ptr<Forecaster> rest_;  // the second view; null while Z is 0
+  const package::ModelPackage& package_;
   Vector one_step_;  // 8.1
   std::array<float, 4> one_step_sources_;
 };

@@ -93,7 +93,20 @@ std::vector<std::byte> Forecaster::Row() const {
       row.Put(static_cast<uint16_t>(seasons.b));
     }
   }
+  if (profile_) {
+    for (const uint16_t number : {profile_->Z, profile_->candidate, profile_->run, uint16_t{0}}) row.Put(number);
+    row.Put(profile_->n);
+    row.Put(profile_->l);
+    row.PutAll(profile_->P);
+    row.PutAll(profile_->c);
+    for (const SecondView::Octave& octave : second_view_->octaves) row.Put(octave);
+    for (const Vector& places : second_view_->v) row.PutAll(places);
+    for (const Vector& places : second_view_->b) row.PutAll(places);
+    row.PutAll(second_view_->units);
+    row.Put(second_view_->next);
+  }
   row.PadTo64();
+  if (profile_) row.PutAll(rest_ ? rest_->Row() : Forecaster(package_).Row());
   return row.Take();
 }
 

@@ -112,7 +112,9 @@ void ExpectEqual(const package::ModelPackage& package, const std::vector<Value>&
   const bool covariates = kind.past + kind.future > 0;
   std::unique_ptr<engine::Engine> engine =
       engine::NewCpuEngine(package, kind.extended ? engine::Tier::kExtended : static_cast<engine::Tier>(tier)).value();
-  if (covariates) engine = engine->WithCovariates(kind.past, kind.future);
+  if (covariates || kind.profile) {
+    engine = engine->Extended({static_cast<uint32_t>(kind.past), static_cast<uint32_t>(kind.future), kind.profile});
+  }
   engine::Stepper stepper(std::move(engine), 1);
   const engine::Slot slot = stepper.Open();
   Forecaster forecaster(package, tier, kind);
@@ -250,6 +252,27 @@ TEST_P(SpecificationShapes, RulesGiveTheEnginesBitsWithCovariates) {
   ExpectEqual(package, Counts(900), 50, 13, Tier::kExact, {.extended = true, .past = 3, .future = 5});
 }
 
+// Two weeks of a day, another day, and the first again: the profile is learned anew from full memory, twice.
+std::vector<double> ChangingDays(size_t length) {
+  std::vector<double> series;
+  for (size_t t = 0; t < length; ++t) {
+    const size_t day = t / 1200 % 2 == 0 ? 24 : 7;
+    const double noise = static_cast<double>(t * t * 31 % 101) / 50.0;
+    series.push_back(1e9 + static_cast<double>(t % day * (t % day) % 17) + noise);
+    if (t % 31 == 30) series.back() = NAN;
+  }
+  return series;
+}
+
+TEST_P(SpecificationShapes, RulesGiveTheEnginesBitsWithProfiles) {
+  const package::ModelPackage package = Shaped(GetParam(), GetParam().horizon);
+  ExpectEqual(package, ChangingDays(4000), 90, 14, Tier::kExact, {.extended = true, .profile = true});
+  ExpectEqual(package, Counts(1200), 50, 15, Tier::kExact, {.extended = true, .past = 1, .future = 1, .profile = true});
+  ExpectEqual(package, RegularHoles(900), 50, 16, Tier::kExact, {.extended = true, .profile = true});
+  ExpectEqual(package, engine::EventfulSeries(900), 50, 17, Tier::kExact, {.extended = true, .profile = true});
+  ExpectEqual(package, Counter(1900), 70, 18, Tier::kExact, {.extended = true, .profile = true});
+}
+
 INSTANTIATE_TEST_SUITE_P(Shapes, SpecificationShapes,
                          testing::Values(Shape{5, 1, 1, 1, 1024, false}, Shape{2, 3, 3, 2, 100, true},
                                          Shape{17, 48, 16, 1, 1024, true}, Shape{30, 24, 5, 2, 100, false},
@@ -279,6 +302,10 @@ TEST_F(SpecificationOfTheBundledModel, RulesOfTheFastTierGiveTheEnginesBits) {
 
 TEST_F(SpecificationOfTheBundledModel, RulesGiveTheEnginesBitsOfExtendedRows) {
   ExpectEqual(package_, engine::EventfulSeries(1100), 60, 9, Tier::kExact, {.extended = true, .past = 1, .future = 2});
+}
+
+TEST_F(SpecificationOfTheBundledModel, RulesGiveTheEnginesBitsWithAProfile) {
+  ExpectEqual(package_, ChangingDays(1500), 60, 10, Tier::kExact, {.extended = true, .profile = true});
 }
 
 TEST_F(SpecificationOfTheBundledModel, RulesGiveTheEnginesBitsOneTokenACall) {

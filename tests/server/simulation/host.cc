@@ -35,7 +35,9 @@ void Track::Begin() {
   client::SessionOptions options;
   options.id = id_;
   options.model = series_.model();
-  options.covariates = {series_.rows().covariates.past, series_.rows().covariates.future};
+  const engine::Extension& extension = series_.rows().extension;
+  options.covariates = {extension.past, extension.future};
+  options.profile = extension.profile;
   options.output.horizons = series_.selection(reach_).steps;
   options.output.quantiles = series_.selection(reach_).levels;
   options.delivered_seq = received_ = delivered_;

@@ -79,7 +79,7 @@ void Rival::Open() {
   asked.series = &series_[fate_.Draw(series_.size())];
   asked.reach = asked.series->DrawReach(fate_);
   const Series& series = *asked.series;
-  const task::CovariateCounts& covariates = series.rows().covariates;
+  const engine::Extension& extension = series.rows().extension;
   v1::ClientItem item;
   v1::Open& open = *item.mutable_open();
   open.set_handle(static_cast<uint32_t>(fate_.Draw(kHandles)));
@@ -92,10 +92,11 @@ void Rival::Open() {
   const engine::Selection& selection = series.selection(asked.reach);
   open.mutable_output()->mutable_horizons()->Add(selection.steps.begin(), selection.steps.end());
   open.mutable_output()->mutable_quantiles()->Add(selection.levels.begin(), selection.levels.end());
-  asked.covariates = covariates.all() > 0 && (open.mode() != v1::Open::RESUME || fate_.OneIn(2));
+  asked.covariates = extension.covariates() > 0 && (open.mode() != v1::Open::RESUME || fate_.OneIn(2));
   if (asked.covariates) {
-    open.mutable_covariates()->set_past(covariates.past);
-    open.mutable_covariates()->set_future(covariates.future);
+    open.mutable_covariates()->set_past(extension.past);
+    open.mutable_covariates()->set_future(extension.future);
+    if (extension.profile) open.set_profile(true);
   }
   Send(std::move(item), asked);
 }
@@ -169,7 +170,7 @@ void Rival::CheckOpened(const v1::Opened& opened) {
   const auto has = std::find_if(series_.begin(), series_.end(), has_tier);
   if (has == series_.end()) return fate_.Accuse("rival: opened in tier ", opened.tier());
   const task::RowForm &rows = has->rows(), &wanted = asked.series->rows();
-  if ((asked.covariates && rows.covariates != wanted.covariates) || (asked.reach == Reach::kFar && !rows.extended) ||
+  if ((asked.covariates && rows.extension != wanted.extension) || (asked.reach == Reach::kFar && !rows.extended) ||
       (opened.created() && has->tier() != asked.series->tier())) {
     return fate_.Accuse("rival: asked for ", asked.series->tier(), " and opened in tier ", opened.tier());
   }

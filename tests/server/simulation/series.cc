@@ -40,9 +40,8 @@ const engine::Selection& OwnSelection() {
 }
 
 std::unique_ptr<engine::Engine> EngineOf(const task::RowForm& rows) {
-  const auto& [past, future] = rows.covariates;
   auto engine = *engine::NewCpuEngine(NetworkModel(), rows.extended ? engine::Tier::kExtended : engine::Tier::kExact);
-  return past + future > 0 ? engine->WithCovariates(past, future) : std::move(engine);
+  return rows.extension != engine::Extension() ? engine->Extended(rows.extension) : std::move(engine);
 }
 
 }  // namespace
@@ -62,9 +61,7 @@ Series::Series(uint32_t number, size_t tokens, Kind kind, const task::RowForm& r
 const char* Series::model() const { return kind_ == Kind::kEvents ? "events" : kind_ == Kind::kNetwork ? "wide" : ""; }
 
 std::string Series::tier() const {
-  const auto& [past, future] = rows_.covariates;
-  if (past + future > 0) return engine::NameWithCovariates(past, future);
-  return engine::NameOf(extended() ? engine::Tier::kExtended : engine::Tier::kExact);
+  return extended() ? engine::NameOf(rows_.extension) : engine::NameOf(engine::Tier::kExact);
 }
 
 const engine::Selection& Series::selection(Reach reach) const {
@@ -76,7 +73,7 @@ const engine::Selection& Series::selection(Reach reach) const {
 // An Open without covariates asks for a far step: else a new session gets plain rows.
 Reach Series::DrawReach(Fate& fate) const {
   if (!extended()) return Reach::kNear;
-  return rows_.covariates.all() > 0 && fate.OneIn(3) ? Reach::kNear : Reach::kFar;
+  return rows_.extension.covariates() > 0 && fate.OneIn(3) ? Reach::kNear : Reach::kFar;
 }
 
 void Series::MakeValues(uint32_t number, size_t tokens) {
@@ -97,7 +94,7 @@ void Series::MakeValues(uint32_t number, size_t tokens) {
 }
 
 void Series::MakeCovariates(uint32_t number, size_t tokens) {
-  const auto& [past, future] = rows_.covariates;
+  const auto& [past, future, profile] = rows_.extension;
   for (size_t seq = 0; seq < tokens; ++seq) {
     for (uint32_t i = 0; i < past + future; ++i) covariates_.push_back(Covariate(number, i, seq));
     const auto know = [&](absl::Span<const uint32_t> steps, std::vector<float>& known) {
@@ -126,7 +123,7 @@ std::vector<float> Series::InputsOf(Reach reach) const {
 // The engine takes all tokens in one call, as no server ever does.
 void Series::MakeNetworkForecasts(Reach reach) {
   const std::unique_ptr<engine::Engine> engine = EngineOf(rows_);
-  const bool selects = reach == Reach::kFar || rows_.covariates.all() > 0;
+  const bool selects = reach == Reach::kFar || rows_.extension.covariates() > 0;
   const engine::Selection selected = reach == Reach::kFar ? selection(reach) : OwnSelection();
   const size_t plain = engine->result_floats(), all = plain + (selects ? selected.floats() : 0);
   const std::vector<float> inputs = InputsOf(reach);

@@ -96,8 +96,8 @@ class Simulation {
   static std::vector<task::RowForm> FormsOf(Series::Kind kind) {
     std::vector<task::RowForm> forms = {{}};
     if (kind != Series::Kind::kNetwork) return forms;
-    for (const task::CovariateCounts& covariates : {task::CovariateCounts{}, {0, 2}, {1, 2}, {5, 3}}) {
-      forms.push_back({.extended = true, .covariates = covariates});
+    for (const engine::Extension& extension : {engine::Extension{}, {0, 2}, {1, 2}, {5, 3}, {1, 0, true}}) {
+      forms.push_back({.extended = true, .extension = extension});
     }
     return forms;
   }

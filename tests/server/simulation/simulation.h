@@ -4,7 +4,7 @@
 // A run of the simulation: a server of a few shards and rows, hosts that want every forecast exactly once, and rivals
 // that want trouble. A single thread does everybody's work, in an order and at times chosen by the seed: it delays,
 // reorders, cuts, evicts, demotes, moves, kills and saves at any point, and models retire, are unloaded and come again.
-// Sessions are of values, of events, or of a real network, which has extended rows and covariates, too.
+// Sessions are of values, of events, or of a real network, which has extended rows, covariates and profiles, too.
 // After a while calm comes; then everybody must finish.
 
 #include <cstdint>

@@ -59,6 +59,9 @@ class SessionOptions:
     horizons       the steps of a forecast: a number, or steps that ascend; the model's without a word. A session that
                    is made with a step beyond the model's horizon has longer rows, and reaches up to 1,024 steps
     quantiles      the levels of a forecast, in 0.005 .. 0.995; the model's without a word
+    profile        the session also forecasts the series less the average course of its season: better where a season
+                   of up to 336 values repeats for weeks, for about twice the time and memory. False: without, or as the
+                   session was made
     """
 
     id: str
@@ -71,6 +74,7 @@ class SessionOptions:
     future: int = 0
     horizons: Horizons = ()
     quantiles: Sequence[float] = ()
+    profile: bool = False
     every: int = 1
     durability: Durability = "server_default"
     manual: bool = False

@@ -7,16 +7,16 @@ follow by one token, silently.
 from __future__ import annotations
 
 import math
-import re
 
 import numpy as np
 
 from aaren.client.options import EventOutput
 from aaren.client.state import FIRST_TOKENS, EventArrays, Next, Phase, Replies, SessionState
 from aaren.client.status import from_proto
-from aaren.errors import AarenError, Aborted, DataLoss, Internal
+from aaren.errors import AarenError, Aborted, DataLoss, Internal, Unimplemented
 from aaren.events import Overdue
 from aaren.times import NO_TIME, Clock
+from aaren.tokens import extension_of
 from aaren.wire import stream_pb2 as wire
 
 _MOST_SEQ = 1 << 62
@@ -86,8 +86,9 @@ class StreamSide(SessionState):
             if not possible:
                 raise Internal(self.named(f"server {self.server} says Opened.{what}, which cannot be"))
         self.channels = opened.channels
-        counts = re.fullmatch(r"extended-(\d)-(\d)", opened.tier)
-        self.past, self.future = (int(counts[1]), int(counts[2])) if counts else (0, 0)
+        self.past, self.future, profile = extension_of(opened.tier)
+        if self.options.profile and not profile:
+            raise Unimplemented(self.named(f"model {opened.model.name} of server {self.server} learns no profile"))
         own = 1 if self.options.events is not None else opened.model.horizon
         self.horizons = self.options.steps or tuple(range(1, own + 1))
         self.levels = tuple(round(level, 6) for level in self.options.quantiles) or tuple(levels)

@@ -266,6 +266,8 @@ class SessionState:
         open_.durability = DURABILITIES.index(options.durability)  # type: ignore[assignment]
         if options.past + options.future:
             open_.covariates.past, open_.covariates.future = options.past, options.future
+        if options.profile:
+            open_.profile = True
         output = open_.output
         output.horizons.extend(options.steps)
         output.quantiles.extend(options.quantiles)

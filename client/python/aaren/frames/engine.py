@@ -46,7 +46,7 @@ class Plan(NamedTuple):
 
 def plan(model: Forecaster, panel: Panel, h: int) -> Plan:
     past, future = len(panel.past), len(panel.future)
-    fit = model._extended(past, future) if past + future or h > model.horizon else model
+    fit = model._fit(past, future, h > model.horizon)
     return Plan(fit, fit._output(h, ()))
 
 

@@ -25,52 +25,56 @@ bool IsLearning(uint64_t seq, uint32_t count, const season::LagErrors& errors, c
 
 }  // namespace
 
-// The input and a probe's evidence are computed now, because the row changes before the tile is full.
-void ForecastingTask::AddToken(const Run& run, size_t i, std::byte* row, float* forecast, Tile& tile) const {
+// The input and a probe's evidence are computed now, because the row changes before the tile is full. `view`: the place
+// of the second view's token in the tile.
+void ForecastingTask::AddToken(const Run& run, size_t i, std::byte* row, float* forecast, size_t view,
+                               Tile& tile) const {
   const RowHeader& header = layout_.header(row);
-  const uint32_t count = header.statistics.count;
-  const float* newest = layout_.values(row).Unroll(header.seq, season::ReachOf(header.statistics), tile.values);
-  const season::Past past{newest, kOlder, layout_.values(row).typical, static_cast<int>(header.statistics.far)};
-  const season::Thinning thinning = season::ThinningOf(newest);
-  const season::Past places = PlacesOf(past, thinning, tile);
-  const math::Scaling scaling = BuildInput(places.newest, static_cast<size_t>(config_.ring),
-                                           {header.statistics, header.origin}, tile.window, tile.input[tile.size]);
-  const bool probes = layout_.probes().At(header.seq) && count > 0;
-  if (probes) AddEvidence(past, scaling.scale, row, tile);
-  const season::SeasonChoice choice = layout_.Choice(header.seq, row);
-  const uint64_t every = static_cast<uint64_t>(thinning.every),
-                 fold_every = every * static_cast<uint64_t>(config_.fold_every);
   TileToken& token = tile.tokens[tile.size];
   token = {.row = row,
            .seq = header.seq,
-           .age = header.seq % fold_every / every + 1,
-           .folds = (header.seq + 1) % fold_every == 0,
-           .probes = probes,
+           .probes = layout_.probes().At(header.seq) && header.statistics.count > 0,
            .wanted = forecast != nullptr,
            .refinement = run.refinement,
            .forecast = forecast,
-           .scaling = scaling,
-           .thinning = thinning,
-           .unit = layout_.errors(row).unit,
            .support = layout_.support(row),
-           .count = count,
            .mean = static_cast<float>(header.statistics.mean),
-           .tail = {header.origin, forecast != nullptr && IsLearning(header.seq, count, layout_.errors(row), choice)},
            .selection = run.selection,
-           .followed = false,
-           .next_value = kMissing,
-           .next_range = {},
-           .next_surprise = nullptr};
-  if (config_.seasons) AddSeasons(places, token, tile);
-  if (token.forecasts()) AddSources(places, token, tile);
-  if (SelectsFar(token)) AddFarSources(places, token, tile);
+           .view = view};
+  const Standpoint from = Look(token, tile);
+  if (token.probes) AddEvidence(from.past, token.scaling.scale, row, tile);
+  AddInputs(from.places, token, tile);
+  token.tail = {header.origin, token.wanted && IsLearning(token.seq, token.count, layout_.errors(row), token.choice)};
+  if (view != TileToken::kNoView) token.view_origin = layout_.header(layout_.view(row)).origin - header.origin;
+  if (SelectsFar(token)) AddFarSources(from.places, token, tile);
   if (layout_.covariates() && token.wanted && token.selection != nullptr) AddEffects(run, i, token, tile);
   ++tile.size;
 }
 
-// The past without regular holes.
-season::Past ForecastingTask::PlacesOf(const season::Past& past, const season::Thinning& thinning, Tile& tile) const {
-  return thinning.every == 1 ? past : season::Thinned(past, thinning, tile.places);
+// Writes the values' part of the input. The result's windows belong to the tile, until the next Look.
+ForecastingTask::Standpoint ForecastingTask::Look(TileToken& token, Tile& tile) const {
+  const RowHeader& header = layout_.header(token.row);
+  const season::ValueMemory& values = layout_.values(token.row);
+  const float* newest = values.Unroll(header.seq, season::ReachOf(header.statistics), tile.values);
+  const season::Past past{newest, kOlder, values.typical, static_cast<int>(header.statistics.far)};
+  token.count = header.statistics.count;
+  token.thinning = season::ThinningOf(newest);
+  const season::Past places = token.thinning.every == 1 ? past : season::Thinned(past, token.thinning, tile.places);
+  token.scaling = BuildInput(places.newest, static_cast<size_t>(config_.ring), {header.statistics, header.origin},
+                             tile.window, tile.input[tile.size]);
+  return {past, places};
+}
+
+// Adds the inputs that follow from the seasons, and completes the token.
+void ForecastingTask::AddInputs(const season::Past& places, TileToken& token, Tile& tile) const {
+  const uint64_t every = static_cast<uint64_t>(token.thinning.every),
+                 fold_every = every * static_cast<uint64_t>(config_.fold_every);
+  token.age = token.seq % fold_every / every + 1;
+  token.folds = (token.seq + 1) % fold_every == 0;
+  token.choice = layout_.Choice(token.seq, token.row);
+  token.unit = layout_.errors(token.row).unit;
+  if (config_.seasons) AddSeasons(places, token, tile);
+  if (token.forecasts()) AddSources(places, token, tile);
 }
 
 // Adds the naive forecasts: by tokens and in the units of the series for the mixture; by places and on the token's
@@ -78,7 +82,7 @@ season::Past ForecastingTask::PlacesOf(const season::Past& past, const season::T
 void ForecastingTask::AddSources(const season::Past& places, const TileToken& token, Tile& tile) const {
   const size_t horizon = static_cast<size_t>(config_.horizon);
   float* sources = tile.sources[tile.size];
-  season::WriteSources(places, season::Thinned(layout_.Choice(token.seq, token.row), token.thinning),
+  season::WriteSources(places, season::Thinned(token.choice, token.thinning),
                        static_cast<float>(layout_.header(token.row).statistics.mean), horizon, sources);
   if (config_.seasons)
     season::StandardizeSources(sources, season::kSourceCount * horizon, token.scaling, tile.standard[tile.size]);
@@ -97,8 +101,7 @@ void ForecastingTask::AddEffects(const Run& run, size_t i, const TileToken& toke
 // Adds the naive forecasts of all far steps.
 void ForecastingTask::AddFarSources(const season::Past& places, const TileToken& token, Tile& tile) const {
   float* sources = tile.far_sources[tile.size];
-  season::WriteSources(places, season::Thinned(layout_.Choice(token.seq, token.row), token.thinning), token.mean,
-                       FarHorizons::kLast, sources);
+  season::WriteSources(places, season::Thinned(token.choice, token.thinning), token.mean, FarHorizons::kLast, sources);
   for (size_t i = 0; i < season::kSourceCount && token.thinning.every > 1; ++i) {
     season::Spread(token.thinning, FarHorizons::kLast, 1, sources + i * FarHorizons::kLast);
   }
@@ -108,7 +111,7 @@ void ForecastingTask::AddFarSources(const season::Past& places, const TileToken&
 void ForecastingTask::AddSeasons(const season::Past& places, const TileToken& token, Tile& tile) const {
   constexpr size_t kResiduals = package::ForecasterConfig::kSeasonalResiduals;
   const int every = token.thinning.every;
-  const season::SeasonChoice choice = season::Thinned(layout_.Choice(token.seq, token.row), token.thinning);
+  const season::SeasonChoice choice = season::Thinned(token.choice, token.thinning);
   float residuals[season::kSeasonSources * season::kJudgedResiduals];
   season::WriteStandardResiduals(places, choice, token.scaling.scale, season::kJudgedResiduals, residuals);
   double numbers[season::kSeasonalNumbers];
@@ -122,17 +125,21 @@ void ForecastingTask::AddSeasons(const season::Past& places, const TileToken& to
   }
 }
 
-// Adds the evidence by which a probe judges. A probe also chooses the seasons and the unit of errors for all tokens
-// until the next probe.
+// Chooses the seasons and the unit of errors for all tokens until the next probe.
+season::SeasonChoice ForecastingTask::Choose(const season::Past& past, double scale, std::byte* row) const {
+  layout_.errors(row).SetUnit(scale);
+  return season::ChooseAndSearch(layout_.header(row).seq, past.newest, layout_.errors(row));
+}
+
+// Adds the evidence by which a probe judges.
 void ForecastingTask::AddEvidence(const season::Past& past, double scale, std::byte* row, Tile& tile) const {
   const RowHeader& header = layout_.header(row);
-  const Probes& probes = layout_.probes();
-  layout_.errors(row).SetUnit(scale);
-  const season::SeasonChoice now = season::ChooseAndSearch(header.seq, past.newest, layout_.errors(row));
+  const season::SeasonChoice now = Choose(past, scale, row);
   layout_.calibration().probes().Gather(header.seq, past.newest, tile.judging[tile.size]);
   layout_.mixture().Gather(header.seq, past, static_cast<float>(header.statistics.mean), layout_.errors(row),
                            layout_.choices(row), now, tile.evidence[tile.size]);
-  layout_.choices(row)[probes.Number(header.seq) % probes.under_way()] = now;
+  layout_.KeepChoice(header.seq, now, row);
+  if (layout_.second_view()) layout_.profile(row).Choose(now.first);
   if (!layout_.far()) return;
   layout_.far()->Gather(header.seq, past, static_cast<float>(header.statistics.mean), layout_.errors(row).unit, now,
                         layout_.far(row), tile.far_evidence[tile.size]);

@@ -20,6 +20,7 @@ void ForecastingTask::Refine(Tile& tile) const {
     if (token.thinning.every > 1) {
       season::Spread(token.thinning, static_cast<size_t>(config_.horizon), config_.quantiles.size(), token.forecast);
     }
+    if (token.views) continue;
     if (token.probes) Learn(tile, t);
     if (!token.wanted) continue;
     if (!token.followed) KeepOneStep(tile, t);
@@ -92,6 +93,9 @@ void ForecastingTask::KeepOneStep(Tile& tile, size_t t) const {
     const float source = tile.sources[t][i * static_cast<size_t>(config_.horizon)];
     layout_.one_step_sources(token.row)[i] = token.count == 0 ? kMissing : source;
   }
+  if (!layout_.second_view()) return;
+  const absl::Span<const float> view = ViewOf(tile, t);
+  layout_.second_view()->Next(layout_.second_view(token.row)) = view.empty() ? kMissing : view.front();
 }
 
 // The row learns from a copy of the forecast, because learning must not depend on the refinement that a call asks for.
@@ -100,11 +104,17 @@ void ForecastingTask::Learn(Tile& tile, size_t t) const {
   const int places = token.thinning.every;
   if (layout_.covariates()) LearnCovariates(tile, t);
   layout_.mixture().Learn(token.seq, {tile.evidence[t], token.forecast, places}, layout_.mixture(token.row));
-  std::copy_n(token.forecast, tile.forecast.size(), tile.forecast.begin());
-  Mix(tile, t, tile.forecast.data());
-  layout_.calibration().Learn(token.seq, places, tile.judging[t], tile.forecast.data(), layout_.calibration(token.row));
+  float* mixed = tile.forecast.data();
+  std::copy_n(token.forecast, tile.forecast.size(), mixed);
+  layout_.mixture().Mix(token.seq, layout_.mixture(token.row), token.unit, tile.sources[t], mixed);
+  if (layout_.second_view()) {
+    const SecondView::Lesson lesson{tile.evidence[t] + 1, mixed, ViewOf(tile, t), token.unit};
+    layout_.second_view()->Learn(token.seq, lesson, layout_.second_view(token.row));
+    MoveToView(tile, t, mixed);
+  }
+  layout_.calibration().Learn(token.seq, places, tile.judging[t], mixed, layout_.calibration(token.row));
   if (!layout_.far()) return;
-  layout_.far()->Learn(token.seq, NearOf(tile, t, tile.forecast.data()), tile.far_evidence[t], layout_.far(token.row));
+  layout_.far()->Learn(token.seq, NearOf(tile, t, mixed), tile.far_evidence[t], layout_.far(token.row));
 }
 
 void ForecastingTask::LearnCovariates(Tile& tile, size_t t) const {
@@ -122,6 +132,12 @@ void ForecastingTask::LearnCovariates(Tile& tile, size_t t) const {
 void ForecastingTask::Mix(Tile& tile, size_t t, float* forecast) const {
   const TileToken& token = tile.tokens[t];
   layout_.mixture().Mix(token.seq, layout_.mixture(token.row), token.unit, tile.sources[t], forecast);
+  if (layout_.second_view()) MoveToView(tile, t, forecast);
+}
+
+void ForecastingTask::MoveToView(Tile& tile, size_t t, float* forecast) const {
+  const TileToken& token = tile.tokens[t];
+  layout_.second_view()->Move(token.seq, layout_.second_view(token.row), token.unit, ViewOf(tile, t), forecast);
 }
 
 }  // namespace aaren::engine

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "model/engine/forecasting/refinement/surprise.h"
 #include "model/engine/forecasting/task/task_class.h"
@@ -10,58 +9,70 @@
 namespace aaren::engine {
 namespace {
 
-constexpr double kMost = math::kLargestValue;
-
-// A number, within the values that a row takes; NaN stays.
-double Bounded(double value) { return std::abs(value) < math::kLeastValue ? 0.0 : std::clamp(value, -kMost, kMost); }
-
 // The value of token i of a run.
 double ValueOf(const Run& run, size_t i) {
   const float* inputs = InputsOf(run, i);
   return Bounded(run.values.size() == run.forecast.size() ? static_cast<double>(*inputs) : DoubleAt(inputs));
 }
 
-// The value relative to the origin, as rows keep values.
-float Relative(double value, double origin) {
-  return std::isnan(value) ? std::numeric_limits<float>::quiet_NaN() : math::ToForecast(value - origin);
-}
-
 }  // namespace
 
 void ForecastingTask::TakeRun(const Run& run, std::byte* row, Tile& tile) const {
-  RowHeader& header = layout_.header(row);
+  const RowHeader& header = layout_.header(row);
   float* forecast = run.forecasts;
   TileToken* pending = nullptr;  // the token before, if its forecast is still to be made
-  for (size_t i = 0; i < run.forecast.size(); ++i, ++header.seq) {
-    // Tokens that wait in the tile are relative to the origin as it is, so the tile goes first.
-    if (header.seq % season::ValueMemory::kBlock == 0 && header.seq > 0 && layout_.IsFarFromOrigin(row)) {
-      FinishTile(tile);
-      pending = nullptr;
-      layout_.MoveOrigin(row);
-    }
+  for (size_t i = 0; i < run.forecast.size(); ++i, Advance(row)) {
+    if (Prepare(row, tile)) pending = nullptr;
     // The surprise comes first, because a surprise judges the row before the value (rule 1.3).
     const double value = ValueOf(run, i), x = layout_.covariates() ? TakeCovariates(run, i, row) : value;
     TakeSurprise(run, i, x, row, pending, tile);
     TakeValue(value, x, row);
+    if (HasView(row)) TakeView(header.seq, x, row);
     pending = nullptr;
-    const bool wanted = run.forecast[i] != 0;
-    // A row keeps a one-step forecast of the newest token only (rule 8.1): a token without a forecast clears the place.
-    if (!wanted) std::fill_n(layout_.one_step(row), config_.quantiles.size() + season::kSourceCount, kMissing);
+    const bool wanted = run.forecast[i] != 0, probes = layout_.probes().At(header.seq);
+    if (!wanted) ClearOneStep(row);
+    const size_t view = HasView(row) ? AddView(row, wanted || probes, tile) : TileToken::kNoView;
     const bool folds = (header.seq + 1) % static_cast<uint64_t>(config_.fold_every) == 0;
-    if (!wanted && !folds && !layout_.probes().At(header.seq)) continue;
-
-    AddToken(run, i, row, wanted ? forecast : nullptr, tile);
+    if (wanted || folds || probes) AddToken(run, i, row, wanted ? forecast : nullptr, view, tile);
     if (wanted) {
       forecast += result_floats() + (run.selection == nullptr ? 0 : run.selection->floats());
       pending = &tile.tokens[tile.size - 1];
     }
     // A probe that learns of covariates changes the next value that the row takes, so the probe does not wait.
-    const bool learns = layout_.covariates() && layout_.probes().At(header.seq);
-    if (tile.size == tile.capacity() || learns) {
+    if (tile.size + tokens_per_value() > tile.capacity() || (layout_.covariates() && probes)) {
       FinishTile(tile);
       pending = nullptr;
     }
   }
+}
+
+// Does what is due before a row takes a token: the origin moves, or a profile is learned anew. Tokens that wait in the
+// tile are relative to the row as it is, so the tile goes first. Returns true if the tile went.
+bool ForecastingTask::Prepare(std::byte* row, Tile& tile) const {
+  const bool moves = HasLeftOrigin(row), begins = layout_.second_view() && layout_.profile(row).IsDue();
+  const bool moves_view = HasView(row) && HasLeftOrigin(layout_.view(row));
+  if (!moves && !begins && !moves_view) return false;
+  FinishTile(tile);
+  if (moves) layout_.MoveOrigin(row);
+  if (moves_view) layout_.MoveOriginOfView(layout_.view(row));
+  if (begins) BeginView(row, tile);
+  return true;
+}
+
+bool ForecastingTask::HasLeftOrigin(std::byte* row) const {
+  const uint64_t seq = layout_.header(row).seq;
+  return seq % season::ValueMemory::kBlock == 0 && seq > 0 && layout_.IsFarFromOrigin(row);
+}
+
+void ForecastingTask::Advance(std::byte* row) const {
+  ++layout_.header(row).seq;
+  if (HasView(row)) ++layout_.header(layout_.view(row)).seq;
+}
+
+// A row keeps a one-step forecast of the newest token only (rule 8.1): a token without a forecast clears the place.
+void ForecastingTask::ClearOneStep(std::byte* row) const {
+  std::fill_n(layout_.one_step(row), config_.quantiles.size() + season::kSourceCount, kMissing);
+  if (layout_.second_view()) layout_.second_view()->Next(layout_.second_view(row)) = kMissing;
 }
 
 // Returns the value less the effect of its future covariates.
@@ -121,6 +132,11 @@ float ForecastingTask::OneStepSurprise(const Run& run, float value, std::byte* r
   if (run.refinement != Refinement::kNetwork) {
     layout_.mixture().MixOneStep(layout_.header(row).seq - 1, layout_.mixture(row), layout_.errors(row).unit,
                                  layout_.one_step_sources(row), quantiles);
+    if (layout_.second_view()) {
+      float* state = layout_.second_view(row);
+      layout_.second_view()->Move(layout_.header(row).seq - 1, state, layout_.errors(row).unit,
+                                  {&layout_.second_view()->Next(state), 1}, quantiles);
+    }
   }
   if (run.refinement >= Refinement::kCalibrated) {
     layout_.calibration().CorrectOneStep(layout_.calibration(row), quantiles);

@@ -2,10 +2,13 @@
 #define AAREN_MODEL_ENGINE_FORECASTING_TASK_TASK_CLASS_H_
 
 // ForecastingTask is the task of forecasting_task.h. Its jobs have a file each: take_run takes values into a row,
-// add_token makes tokens of a tile, refine finishes their forecasts. This header is for those files alone.
+// take_view into the second view of the row, add_token makes tokens of a tile, refine finishes their forecasts. This
+// header is for those files alone.
 //
 // Threading: immutable; a row and a Tile belong to one thread at a time.
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -18,6 +21,7 @@
 #include "model/engine/forecasting/task/forecasting_task.h"
 #include "model/engine/forecasting/tile.h"
 #include "model/engine/network/layer_bound.h"
+#include "model/math/scaling.h"
 
 namespace aaren::engine {
 
@@ -26,15 +30,26 @@ inline const float* InputsOf(const Run& run, size_t i) {
   return &run.values[run.values.size() / run.forecast.size() * i];
 }
 
+// A number, within the values that a row takes; NaN stays.
+inline double Bounded(double value) {
+  constexpr double kMost = math::kLargestValue;
+  return std::abs(value) < math::kLeastValue ? 0.0 : std::clamp(value, -kMost, kMost);
+}
+
+// The value relative to the origin, as rows keep values.
+inline float Relative(double value, double origin) {
+  return std::isnan(value) ? std::numeric_limits<float>::quiet_NaN() : math::ToForecast(value - origin);
+}
+
 class ForecastingTask final : public Task {
  public:
   ForecastingTask(const package::ForecasterConfig& config, std::vector<LayerBound> bounds,
                   std::shared_ptr<const Network> network, const RowKind& rows)
       : config_(config), rows_(rows), layout_(config, rows), bounds_(std::move(bounds)), network_(std::move(network)) {}
 
-  std::unique_ptr<Task> WithCovariates(uint32_t past, uint32_t future) const override {
+  std::unique_ptr<Task> Extended(const Extension& extension) const override {
     if (!rows_.extended) return nullptr;
-    return std::make_unique<ForecastingTask>(config_, bounds_, network_, RowKind{true, past, future});
+    return std::make_unique<ForecastingTask>(config_, bounds_, network_, RowKind{true, extension});
   }
   std::unique_ptr<Scratch> NewScratch() const override { return std::make_unique<Tile>(config_, layout_, *network_); }
   size_t row_bytes() const override { return layout_.bytes(); }
@@ -53,6 +68,11 @@ class ForecastingTask final : public Task {
   absl::Status Finish(Scratch& scratch) const override;
 
  private:
+  // The series as a token sees it, by tokens, and by places (season/thinning.h).
+  struct Standpoint {
+    season::Past past, places;
+  };
+
   static constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
   static constexpr int kOlder = season::ValueMemory::kValues - 1;
 
@@ -64,25 +84,40 @@ class ForecastingTask final : public Task {
            token.selection->steps.back() > static_cast<uint32_t>(config_.horizon);
   }
   float* SelectedPart(const TileToken& token) const { return token.forecast + result_floats(); }
+  // True if the row has a second view of its series.
+  bool HasView(std::byte* row) const { return layout_.second_view() && layout_.profile(row).season > 0; }
+  size_t tokens_per_value() const { return layout_.second_view() ? 2 : 1; }  // of a tile, at most
 
   void BeginTile(Tile& tile) const;
   void FinishTile(Tile& tile) const;
 
   // take_run.cc
   void TakeRun(const Run& run, std::byte* row, Tile& tile) const;
+  bool Prepare(std::byte* row, Tile& tile) const;
+  bool HasLeftOrigin(std::byte* row) const;
+  void Advance(std::byte* row) const;
   double TakeCovariates(const Run& run, size_t i, std::byte* row) const;
   void TakeValue(double value, double x, std::byte* row) const;
   void TakeSurprise(const Run& run, size_t i, double x, std::byte* row, TileToken* pending, Tile& tile) const;
   SurpriseRange RangeOf(float value, std::byte* row, Tile& tile) const;
   float OneStepSurprise(const Run& run, float value, std::byte* row, Tile& tile) const;
+  void ClearOneStep(std::byte* row) const;
+
+  // take_view.cc
+  void TakeView(uint64_t seq, double x, std::byte* row) const;
+  void BeginView(std::byte* row, Tile& tile) const;
+  size_t AddView(std::byte* row, bool needed, Tile& tile) const;
+  absl::Span<const float> ViewOf(Tile& tile, size_t t) const;
 
   // add_token.cc
-  void AddToken(const Run& run, size_t i, std::byte* row, float* forecast, Tile& tile) const;
-  season::Past PlacesOf(const season::Past& past, const season::Thinning& thinning, Tile& tile) const;
+  void AddToken(const Run& run, size_t i, std::byte* row, float* forecast, size_t view, Tile& tile) const;
+  Standpoint Look(TileToken& token, Tile& tile) const;
+  void AddInputs(const season::Past& places, TileToken& token, Tile& tile) const;
   void AddSources(const season::Past& places, const TileToken& token, Tile& tile) const;
   void AddEffects(const Run& run, size_t i, const TileToken& token, Tile& tile) const;
   void AddFarSources(const season::Past& places, const TileToken& token, Tile& tile) const;
   void AddSeasons(const season::Past& places, const TileToken& token, Tile& tile) const;
+  season::SeasonChoice Choose(const season::Past& past, double scale, std::byte* row) const;
   void AddEvidence(const season::Past& past, double scale, std::byte* row, Tile& tile) const;
 
   // refine.cc
@@ -94,6 +129,7 @@ class ForecastingTask final : public Task {
   void Learn(Tile& tile, size_t t) const;
   void LearnCovariates(Tile& tile, size_t t) const;
   void Mix(Tile& tile, size_t t, float* forecast) const;
+  void MoveToView(Tile& tile, size_t t, float* forecast) const;
 
   package::ForecasterConfig config_;
   RowKind rows_;

@@ -71,8 +71,8 @@ void FillSchema(const task::Schema& schema, v1::ModelInfo& info) {
   };
   for (const std::string& target : schema.targets) add(target, v1::Column::TARGET);
   for (uint32_t i = 0; i < schema.channels; ++i) add(absl::StrCat("channel ", i), v1::Column::PAST_COVARIATE);
-  for (uint32_t i = 0; i < schema.covariates.past; ++i) add(absl::StrCat("past ", i), v1::Column::PAST_COVARIATE);
-  for (uint32_t i = 0; i < schema.covariates.future; ++i) {
+  for (uint32_t i = 0; i < schema.extension.past; ++i) add(absl::StrCat("past ", i), v1::Column::PAST_COVARIATE);
+  for (uint32_t i = 0; i < schema.extension.future; ++i) {
     add(absl::StrCat("future ", i), v1::Column::KNOWN_FUTURE_COVARIATE);
   }
 }
@@ -158,6 +158,7 @@ session::Outcome<session::OpenRequest> ToOpenRequest(const v1::Open& open, const
   }
   request.attempt = {open.writer(), open.number()};
   if (open.has_covariates()) request.covariates = {open.covariates().past(), open.covariates().future()};
+  if (open.has_profile()) request.profile = open.profile();
   request.durability = static_cast<session::SessionDurability>(open.durability());
   return outcome;
 }

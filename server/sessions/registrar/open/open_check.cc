@@ -86,12 +86,18 @@ std::optional<session::Refusal> CheckExisting(const session::OpenRequest& reques
 }
 
 std::optional<session::Refusal> CheckCreation(const session::OpenRequest& request, const models::LoadedModel& model) {
-  const task::CovariateCounts has = model.conversion->schema().covariates, asked = request.covariates.value_or(has);
-  if (asked != has) {
+  const engine::Extension has = model.conversion->schema().extension, asked = request.ExtensionOver(has);
+  if (asked.past != has.past || asked.future != has.future) {
     return session::InvalidField(
         "open.covariates",
         absl::StrCat(asked.past, " past and ", asked.future, " future covariates; a session keeps what ",
                      "it was created with, and this one has ", has.past, " and ", has.future));
+  }
+  if (asked.profile != has.profile) {
+    return session::InvalidField("open.profile", absl::StrCat(asked.profile ? "true" : "false",
+                                                              "; a session keeps what it was created with, and this "
+                                                              "one has ",
+                                                              has.profile ? "a profile" : "none"));
   }
   std::optional<task::BadField> bad =
       model.conversion->CheckSession(request.channels, request.regular_times.has_value());
@@ -100,12 +106,10 @@ std::optional<session::Refusal> CheckCreation(const session::OpenRequest& reques
 }
 
 models::ModelRef TierOf(const session::OpenRequest& request, const models::ModelTable& models, models::ModelRef model) {
-  const task::CovariateCounts covariates = request.covariates.value_or(task::CovariateCounts());
-  const bool extended = covariates.all() > 0 || model->conversion->NeedsExtended(request.output);
+  const engine::Extension extension = request.ExtensionOver();
+  const bool extended = extension != engine::Extension() || model->conversion->NeedsExtended(request.output);
   if (!extended) return model;
-  models::ModelRef tier = models.FindDigest(
-      model->package.digest, covariates.all() > 0 ? engine::NameWithCovariates(covariates.past, covariates.future)
-                                                  : engine::NameOf(engine::Tier::kExtended));
+  models::ModelRef tier = models.FindDigest(model->package.digest, engine::NameOf(extension));
   return tier != nullptr ? tier : model;
 }
 

@@ -1,5 +1,5 @@
-// Sessions of extended tiers, with far horizons and covariates: created, refused, taken back, exported and imported as
-// any other session.
+// Sessions of extended tiers, with far horizons, covariates and a profile: created, refused, taken back, exported and
+// imported as any other session.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,10 +37,11 @@ class ExtendedTest : public testing::Test {
     return request;
   }
 
-  static session::OpenRequest WithCovariates(const std::string& id, uint64_t delivered_seq = 0) {
+  static session::OpenRequest WithEverything(const std::string& id, uint64_t delivered_seq = 0) {
     session::OpenRequest request = Far(id);
     request.delivered_seq = delivered_seq;
     request.covariates = {.past = 1, .future = 1};
+    request.profile = true;
     return request;
   }
 
@@ -68,7 +69,7 @@ class ExtendedTest : public testing::Test {
   static std::vector<std::vector<float>> Undisturbed() {
     World world({}, 1, nullptr, ExtendedModels());
     FakePeer peer;
-    world.Open(peer, 0, WithCovariates("a"));
+    world.Open(peer, 0, WithEverything("a"));
     SendTo(world, peer, 0, kExtendedTokens, kExtendedTokens);
     return peer.Forecasts(0);
   }
@@ -107,13 +108,13 @@ TEST_F(ExtendedTest, AFarHorizonMakesASessionExtendedForLife) {
 TEST_F(ExtendedTest, APlainSessionStaysPlain) {
   world_.Open(peer_, 0, Named("a", 0));
   EXPECT_THAT(RefusalOf(world_, Far("a")), HasSubstr("open.output.horizons[1]: 500 is not in 1 .. "));
-  EXPECT_THAT(RefusalOf(world_, WithCovariates("a")), HasSubstr("open.covariates: 1 past and 1 future covariates"));
+  EXPECT_THAT(RefusalOf(world_, WithEverything("a")), HasSubstr("open.covariates: 1 past and 1 future covariates"));
 }
 
 TEST_F(ExtendedTest, AnOpenWithOtherCovariatesIsRefusedAndDisturbsNobody) {
-  world_.Open(peer_, 0, WithCovariates("a"));
+  world_.Open(peer_, 0, WithEverything("a"));
   SendTo(world_, peer_, 0, 100, 20);
-  session::OpenRequest request = WithCovariates("a");
+  session::OpenRequest request = WithEverything("a");
   request.covariates = {.past = 2, .future = 1};
   FakePeer other;
   world_.Open(other, 0, request, 1);
@@ -123,6 +124,24 @@ TEST_F(ExtendedTest, AnOpenWithOtherCovariatesIsRefusedAndDisturbsNobody) {
   ExpectSameBits(peer_.Forecasts(0), 0);
 }
 
+TEST_F(ExtendedTest, ASessionKeepsItsProfile) {
+  session::OpenRequest request = Named("a", 0);
+  request.profile = true;
+  world_.Open(peer_, 0, request);
+  EXPECT_EQ(peer_.Last().opened.model->engine->tier(), "extended-profile");
+  world_.Open(peer_, 1, Named("a", 0));
+  EXPECT_EQ(peer_.Last().opened.model->engine->tier(), "extended-profile");
+  request.profile = false;
+  EXPECT_THAT(RefusalOf(world_, request), HasSubstr("open.profile: false; a session keeps what it was created with"));
+}
+
+TEST_F(ExtendedTest, APlainSessionGetsNoProfileLater) {
+  world_.Open(peer_, 0, Named("a", 0));
+  session::OpenRequest request = Named("a", 0);
+  request.profile = true;
+  EXPECT_THAT(RefusalOf(world_, request), HasSubstr("open.profile: true; a session keeps what it was created with"));
+}
+
 TEST_F(ExtendedTest, RefusesMoreCovariatesThanASessionMayHave) {
   session::OpenRequest request = Named("a", 0);
   request.covariates = {.past = 4, .future = 5};
@@ -130,7 +149,7 @@ TEST_F(ExtendedTest, RefusesMoreCovariatesThanASessionMayHave) {
 }
 
 TEST_F(ExtendedTest, RefusesTokensWithoutTheirCovariatesAndLosesNothing) {
-  world_.Open(peer_, 0, WithCovariates("a"));
+  world_.Open(peer_, 0, WithEverything("a"));
   world_.Send(peer_, 0, 0, {1, 2});
   EXPECT_EQ(peer_.Last().kind, FakePeer::Event::kFailed);
   EXPECT_EQ(peer_.Last().refusal.field, "tokens.covariates");
@@ -140,18 +159,18 @@ TEST_F(ExtendedTest, RefusesTokensWithoutTheirCovariatesAndLosesNothing) {
 }
 
 TEST_F(ExtendedTest, CovariatesGiveTheSameBitsForAnySplit) {
-  world_.Open(peer_, 0, WithCovariates("a"));
+  world_.Open(peer_, 0, WithEverything("a"));
   SendTo(world_, peer_, 0, kExtendedTokens, 7);
   ExpectSameBits(peer_.Forecasts(0), 0);
 }
 
 TEST_F(ExtendedTest, CovariatesGiveTheSameBitsAfterGoingBack) {
-  world_.Open(peer_, 0, WithCovariates("a"));
+  world_.Open(peer_, 0, WithEverything("a"));
   SendTo(world_, peer_, 0, 100, 10);
   world_.Advance(absl::Milliseconds(500));
   SendTo(world_, peer_, 100, 160, 10);
   FakePeer again;
-  session::OpenRequest request = WithCovariates("a", 130);
+  session::OpenRequest request = WithEverything("a", 130);
   request.covariates.reset();
   world_.Open(again, 0, request, 1);
   ASSERT_EQ(again.Last().opened.next_seq, 100);
@@ -160,20 +179,20 @@ TEST_F(ExtendedTest, CovariatesGiveTheSameBitsAfterGoingBack) {
 }
 
 TEST_F(ExtendedTest, CovariatesGiveTheSameBitsAfterExportAndImport) {
-  world_.Open(peer_, 0, WithCovariates("a"));
+  world_.Open(peer_, 0, WithEverything("a"));
   SendTo(world_, peer_, 0, 150, 30);
   const session::Outcome<registrar::Snapshot> snapshot = world_.Export("a");
   World elsewhere({}, 1, nullptr, ExtendedModels());
   const auto imported = elsewhere.Import("b", snapshot.value.bytes, false);
   ASSERT_FALSE(imported.refusal.has_value()) << imported.refusal->status;
   FakePeer other;
-  elsewhere.Open(other, 0, WithCovariates("b", 150));
+  elsewhere.Open(other, 0, WithEverything("b", 150));
   SendTo(elsewhere, other, 150, kExtendedTokens, 30);
   ExpectSameBits(other.Forecasts(0), 150);
 }
 
 TEST_F(ExtendedTest, NumbersBehindAResultAreThoseAskedFor) {
-  world_.Open(peer_, 0, WithCovariates("a"));
+  world_.Open(peer_, 0, WithEverything("a"));
   SendTo(world_, peer_, 0, kExtendedTokens, kExtendedTokens);
   const size_t levels = engine::TinyConfig().quantiles.size();
   const std::vector<float> last = peer_.Forecasts(0).back();

@@ -193,7 +193,7 @@ class CovariatesConversionTest : public ForecastingConversionTest {
     return bad ? bad->field + ": " + bad->problem : "";
   }
 
-  const ForecastingConversion covariates_{Config(), {.extended = true, .covariates = {.past = 1, .future = 1}}};
+  const ForecastingConversion covariates_{Config(), {.extended = true, .extension = {.past = 1, .future = 1}}};
   const std::vector<float> two_ = {1, 2}, four_ = {1, 2, 3, 4};
 };
 

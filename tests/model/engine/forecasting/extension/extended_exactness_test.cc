@@ -20,11 +20,12 @@ namespace {
 
 struct Form {
   uint32_t past, future;
-  bool seasons;
+  bool seasons, profile = false;
 };
 
 void PrintTo(const Form& form, std::ostream* out) {
-  *out << form.past << "Past" << form.future << "Future" << (form.seasons ? "WithSeasons" : "");
+  *out << form.past << "Past" << form.future << "Future" << (form.seasons ? "WithSeasons" : "")
+       << (form.profile ? "WithProfile" : "");
 }
 
 const Selection kNearAndFar{{1, 3, 6, 100, 1024}, {0.005f, 0.1f, 0.5f, 0.8f, 0.995f}};
@@ -42,8 +43,8 @@ class ExtendedExactnessTest : public testing::TestWithParam<Form> {
 
   static std::unique_ptr<Engine> MakeEngine() {
     auto engine = NewCpuEngine(RandomPackage(Config(), 1), Tier::kExtended).value();
-    const auto& [past, future, seasons] = GetParam();
-    return past + future > 0 ? engine->WithCovariates(past, future) : std::move(engine);
+    const auto& [past, future, seasons, profile] = GetParam();
+    return engine->Extended({past, future, profile});
   }
 
   // A seventh of the covariates is missing.
@@ -65,7 +66,7 @@ class ExtendedExactnessTest : public testing::TestWithParam<Form> {
   // Tokens begin ... end - 1 of a series, all with a forecast.
   static Portion Part(Slot slot, uint64_t seed, size_t begin, size_t end, const Selection& selection = kNearAndFar) {
     const std::vector<float> series = Driven(seed);
-    const auto& [past, future, seasons] = GetParam();
+    const auto& [past, future, seasons, profile] = GetParam();
     Portion portion = {.slot = slot, .values = {}, .forecast = {}, .selection = selection};
     for (size_t t = begin; t < end; ++t) {
       const std::vector<float> value = RunValues({series[t]});
@@ -98,7 +99,8 @@ class ExtendedExactnessTest : public testing::TestWithParam<Form> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Rows, ExtendedExactnessTest,
-                         testing::Values(Form{0, 0, false}, Form{2, 1, true}, Form{0, 3, false}, Form{3, 5, true}),
+                         testing::Values(Form{0, 0, false}, Form{2, 1, true}, Form{0, 3, false}, Form{3, 5, true},
+                                         Form{0, 0, true, true}, Form{1, 2, false, true}),
                          testing::PrintToStringParamName());
 
 TEST_P(ExtendedExactnessTest, AnySplitOfTokensIntoCallsIsTheSame) {

@@ -138,8 +138,8 @@ class LateEngine::LateLane final : public engine::Lane {
   uint64_t next_ticket_ = 0;
 };
 
-std::unique_ptr<engine::Engine> LateEngine::WithCovariates(uint32_t past, uint32_t future) const {
-  std::unique_ptr<engine::Engine> engine = inner_->WithCovariates(past, future);
+std::unique_ptr<engine::Engine> LateEngine::Extended(const engine::Extension& extension) const {
+  std::unique_ptr<engine::Engine> engine = inner_->Extended(extension);
   return engine != nullptr ? std::make_unique<LateEngine>(std::move(engine)) : nullptr;
 }
 

@@ -27,7 +27,7 @@ class LateEngine final : public engine::Engine {
   size_t result_floats() const override { return inner_->result_floats(); }
   std::string tier() const override { return inner_->tier(); }
   size_t row_bytes() const override { return inner_->row_bytes(); }
-  std::unique_ptr<engine::Engine> WithCovariates(uint32_t past, uint32_t future) const override;
+  std::unique_ptr<engine::Engine> Extended(const engine::Extension& extension) const override;
   std::unique_ptr<engine::Lane> NewLane(size_t capacity_rows) const override;
   void ResetRow(absl::Span<std::byte> row) const override { inner_->ResetRow(row); }
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override { return inner_->CheckRow(row); }
