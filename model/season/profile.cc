@@ -29,6 +29,11 @@ void Profile::Choose(uint16_t first) {
   if (season == 0 && chosen != 0) run = kTrials;
 }
 
+void Profile::Write(uint64_t seq, size_t count, float* out) const {
+  size_t phase = seq % season;
+  for (size_t i = 0; i < count; ++i, phase = phase + 1 < season ? phase + 1 : 0) out[i] = offset[phase];
+}
+
 void Profile::Learn(uint64_t seq, float value) {
   if (std::isnan(value)) return;
   const size_t phase = seq % season;

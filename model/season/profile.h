@@ -45,6 +45,9 @@ struct Profile {
   // The offset of token `seq`; 0 where unknown. REQUIRES: season > 0.
   float At(uint64_t seq) const { return offset[seq % season]; }
 
+  // Writes the offsets of `count` tokens from token `seq` on. REQUIRES: season > 0.
+  void Write(uint64_t seq, size_t count, float* out) const;
+
   // Learns from the value of token `seq`, NaN if missing. REQUIRES: season > 0.
   void Learn(uint64_t seq, float value);
 

@@ -16,7 +16,7 @@ void RefinementFlags::AddTo(command_line::Flags& flags) {
       .OneOf(choices);
   flags.Add("profile", &profile,
             "also forecast the series less the average course of its season: better where a season of up to 336 rows\n"
-            "repeats for weeks, for about twice the server's time; a new session keeps the choice for life");
+            "repeats for weeks, for 2.4 times the server's time; a new session keeps the choice for life");
 }
 
 client::Refinement RefinementFlags::Refinement() const {

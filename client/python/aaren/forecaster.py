@@ -52,7 +52,7 @@ class Forecaster:
              `extended` for sessions that need longer rows
     threads  threads of a call with many sessions; the number of cores without a word
     profile  new sessions also forecast the series less the average course of its season: better where a season of up
-             to 336 values repeats for weeks, for about twice the time and memory
+             to 336 values repeats for weeks, for 2.4 times the time and 3.5 times the memory
 
     Loading takes some tens of milliseconds and happens once a process. A Forecaster may be used by any thread, is
     pickled by the name of its folder, and survives a fork.

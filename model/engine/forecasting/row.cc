@@ -18,6 +18,7 @@ namespace {
 constexpr size_t kRowAlignment = 64;  // bytes: a cache line
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 constexpr double kFarRanges = 64.0, kFarDeviations = 4.0;  // of the last block, of the series; where the origin moves
+constexpr SecondView::Prior kViewPrior{.share = 0.4, .judgements = 200.0, .memory = 1500.0};
 constexpr double kEmptyPeak = -std::numeric_limits<double>::infinity();
 
 // RowHeader has no padding, whose bytes could differ between equal rows.
@@ -35,12 +36,11 @@ absl::Status Impossible(absl::string_view field, T value, absl::string_view reas
 RowLayout::RowLayout(const package::ForecasterConfig& config, const RowKind& kind)
     : calibration_(config),
       mixture_(config),
-      far_(kind.extended ? std::make_optional<FarHorizons>(config) : std::nullopt),
+      far_(kind.extended ? std::make_optional<FarHorizons>(config, kind.extension.profile) : std::nullopt),
       covariates_(kind.extension.covariates() > 0
                       ? std::make_optional<Covariates>(kind.extension.past, kind.extension.future, probes().every())
                       : std::nullopt),
-      second_view_(kind.extension.profile ? std::make_optional<SecondView>(probes(), config.quantiles.size())
-                                          : std::nullopt),
+      second_view_(kind.extension.profile ? std::make_optional<SecondView>(probes(), kViewPrior) : std::nullopt),
       quantiles_(config.quantiles.size()),
       layers_(static_cast<size_t>(config.layers)),
       heads_(static_cast<size_t>(config.heads)),
@@ -59,7 +59,7 @@ RowLayout::RowLayout(const package::ForecasterConfig& config, const RowKind& kin
       profile_offset_(far_offset_ + (far_ ? far_->state_size() : 0) * sizeof(float)),
       view_offset_(RoundUp(profile_offset_ +
                            (second_view_ ? sizeof(season::Profile) + second_view_->state_size() * sizeof(float) : 0))),
-      bytes_(view_offset_ + (second_view_ ? covariates_offset_ : 0)) {}
+      bytes_(view_offset_ + (second_view_ ? 2 * covariates_offset_ : 0)) {}
 
 LayerState RowLayout::layer(std::byte* row, size_t layer) const {
   double* output = reinterpret_cast<double*>(row + layers_offset_ + layer * layer_bytes_);
@@ -128,6 +128,7 @@ void RowLayout::Reset(absl::Span<std::byte> row) const {
   profile(row.data()).Reset();
   second_view_->Reset(second_view(row.data()));
   ResetView(view(row.data()));
+  ResetView(half(row.data()));
 }
 
 // Makes `row` a plain row of a series that has seen nothing.
@@ -154,14 +155,14 @@ absl::Status RowLayout::Check(absl::Span<const std::byte> row, absl::Span<const 
   const auto aligned = std::make_unique<std::byte[]>(bytes_);
   std::memcpy(aligned.get(), row.data(), bytes_);
   const uint64_t seq = header(aligned.get()).seq;
-  absl::Status status = CheckPlain(aligned.get(), bounds);
+  absl::Status status = CheckPlain(aligned.get(), seq / fold_every_, bounds);
   if (status.ok() && far_) status = far_->Check(seq, far(aligned.get()));
   if (status.ok() && covariates_) status = covariates_->Check(covariates(aligned.get()));
   if (status.ok() && second_view_) status = CheckView(aligned.get(), bounds);
   return status;
 }
 
-absl::Status RowLayout::CheckPlain(std::byte* row, absl::Span<const LayerBound> bounds) const {
+absl::Status RowLayout::CheckPlain(std::byte* row, uint64_t folds, absl::Span<const LayerBound> bounds) const {
   const RowHeader& head = header(row);
   absl::Status status = CheckHeader(head);
   if (status.ok()) status = CheckOneStep(head, one_step(row));
@@ -171,7 +172,7 @@ absl::Status RowLayout::CheckPlain(std::byte* row, absl::Span<const LayerBound> 
   if (status.ok()) status = errors(row).Check(head.seq);
   if (status.ok()) status = values(row).Check(head.seq);
   if (status.ok()) status = support(row).Check();
-  for (size_t i = 0; i < layers_ && status.ok(); ++i) status = CheckLayer(head, i, layer(row, i), bounds[i]);
+  for (size_t i = 0; i < layers_ && status.ok(); ++i) status = CheckLayer(folds, i, layer(row, i), bounds[i]);
   return status;
 }
 
@@ -182,8 +183,16 @@ absl::Status RowLayout::CheckView(std::byte* row, absl::Span<const LayerBound> b
   if (of_view > seq || (profile(row).season == 0 && of_view > 0)) {
     return Impossible("seq of the second view", of_view, absl::StrCat("impossible after ", seq, " tokens"));
   }
-  absl::Status status = CheckPlain(view(row), bounds);
-  if (!status.ok()) status = absl::DataLossError(absl::StrCat("second view: ", status.message()));
+  absl::Status status = CheckPlain(view(row), of_view / fold_every_, bounds);
+  if (!status.ok()) return absl::DataLossError(absl::StrCat("second view: ", status.message()));
+  const uint64_t of_half = header(half(row)).seq;
+  if (of_half != of_view / 2) {
+    return Impossible("seq of the half-rate view", of_half,
+                      absl::StrCat("impossible after ", of_view, " of the second"));
+  }
+  // The newest token folds with the next token of the second view.
+  status = CheckPlain(half(row), (of_half - (of_half > 0 && of_view % 2 == 0)) / fold_every_, bounds);
+  if (!status.ok()) status = absl::DataLossError(absl::StrCat("half-rate view: ", status.message()));
   return status;
 }
 
@@ -236,9 +245,8 @@ absl::Status RowLayout::CheckChoices(const RowHeader& header, const season::Seas
   return absl::OkStatus();
 }
 
-absl::Status RowLayout::CheckLayer(const RowHeader& header, size_t index, const LayerState& state,
+absl::Status RowLayout::CheckLayer(uint64_t folds, size_t index, const LayerState& state,
                                    const LayerBound& bound) const {
-  const uint64_t folds = header.seq / fold_every_;
   for (size_t h = 0; h < heads_; ++h) {
     if (absl::Status status = CheckHead(folds, index, h, state, bound); !status.ok()) return status;
   }

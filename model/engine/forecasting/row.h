@@ -17,6 +17,7 @@
 //   Profile, SecondView's floats             profile, second_view
 //   zeros up to a multiple of 64 bytes
 //   a plain row of the series less its profile: view
+//   a plain row of the means of two values of the view: half
 //
 // A row keeps values and forecasts as floats relative to its origin, a double: so a series at a level of 1e9 is as fine
 // as a series at 0. The origin is the first value. Where the series has left the origin far behind, the origin moves.
@@ -108,6 +109,8 @@ class RowLayout {
   }
   // The row of the series less its profile. All views of a plain row are views of this row, too.
   std::byte* view(std::byte* row) const { return row + view_offset_; }
+  // The row of the means of two values of that series. Its seq counts the tokens taken, also while a token is taken.
+  std::byte* half(std::byte* row) const { return row + view_offset_ + covariates_offset_; }
   Support& support(std::byte* row) const { return *reinterpret_cast<Support*>(row + sizeof(RowHeader)); }
   LayerState layer(std::byte* row, size_t layer) const;
 
@@ -134,13 +137,12 @@ class RowLayout {
 
  private:
   double MovePlainOrigin(std::byte* row) const;
-  absl::Status CheckPlain(std::byte* row, absl::Span<const LayerBound> bounds) const;
+  absl::Status CheckPlain(std::byte* row, uint64_t folds, absl::Span<const LayerBound> bounds) const;
   absl::Status CheckView(std::byte* row, absl::Span<const LayerBound> bounds) const;
   absl::Status CheckHeader(const RowHeader& header) const;
   absl::Status CheckOneStep(const RowHeader& header, const float* one_step) const;
   absl::Status CheckChoices(const RowHeader& header, const season::SeasonChoice* choices) const;
-  absl::Status CheckLayer(const RowHeader& header, size_t index, const LayerState& state,
-                          const LayerBound& bound) const;
+  absl::Status CheckLayer(uint64_t folds, size_t index, const LayerState& state, const LayerBound& bound) const;
   absl::Status CheckHead(uint64_t folds, size_t index, size_t head, const LayerState& state,
                          const LayerBound& bound) const;
 

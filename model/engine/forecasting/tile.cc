@@ -27,7 +27,7 @@ Tile::Tile(const package::ForecasterConfig& config, const RowLayout& layout, con
       judging(capacity(), layout.calibration().probes().tracked().size()),
       evidence(capacity(), layout.mixture().evidence_size()),
       sources(capacity(), season::kSourceCount * Size(config.horizon)),
-      profile(layout.second_view() ? capacity() : 1, Size(config.horizon)),
+      profile(layout.second_view() ? capacity() : 1, layout.second_view() ? FarHorizons::kLast : 1),
       effects(layout.covariates() ? capacity() : 1, layout.covariates() ? kFarHorizon : 1),
       far_evidence(layout.far() ? capacity() : 1, layout.far() ? layout.far()->evidence_size() : 1),
       far_sources(layout.far() ? capacity() : 1, layout.far() ? season::kSourceCount * FarHorizons::kLast : 1),
@@ -37,6 +37,9 @@ Tile::Tile(const package::ForecasterConfig& config, const RowLayout& layout, con
       quantiles(config.quantiles.size()),
       far(layout.far() ? FarHorizons::kLast * config.quantiles.size() : 0),
       view(layout.second_view() ? Size(config.horizon) : 0),
+      half(layout.second_view() ? FarHorizons::kLast : 0),
+      judged(layout.second_view() ? layout.mixture().probes().tracked().size() : 0),
+      judged_views(judged.size()),
       forecast(Size(config.horizon) * config.quantiles.size()),
       window(Size(config.ring)) {}
 

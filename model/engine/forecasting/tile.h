@@ -48,7 +48,10 @@ struct TileToken {
   ResultTail tail = {};
   const Selection* selection = nullptr;  // null: none
   size_t view = kNoView;                 // the place of the second view's token in the tile
+  size_t half = kNoView;                 // the place of the half-rate view\'s token
   double view_origin = 0.0;              // of the second view, from the row's origin
+  double half_origin = 0.0;              // likewise, of the half-rate view
+  size_t half_age = 0;                   // tokens since the newest of the half-rate view: 0 or 1
 
   // The next token of the run, if that token came before this token's forecast was made.
   bool followed = false;
@@ -80,24 +83,26 @@ struct Tile final : Task::Scratch {
   bool under_way = false;  // in the pass
   absl::Status status;     // joined from the passes since the last Finish
   size_t size = 0;
-  std::vector<TileToken> tokens;           // [capacity]
-  FloatRows input;                         // [., U]
-  FloatRows judging;                       // [., Calibration's tracked horizons]: values by which a probe judges
-  FloatRows evidence;                      // [., Mixture::evidence_size()]: evidence by which a probe judges
-  FloatRows sources;                       // [., 4, T]: naive forecasts, in the units of the series
-  FloatRows profile;                       // [., T]: the profile at the steps ahead of a second view's token
-  FloatRows effects;                       // [., kFarHorizon]: covariates' effects on the selected steps
-  FloatRows far_evidence;                  // [., FarHorizons::evidence_size()], in extended rows
-  FloatRows far_sources;                   // [., 4, FarHorizons::kLast], naive forecasts, in extended rows
-  FloatRows standard;                      // [., 4, T]: naive forecasts on the token's scale, for a SeasonHead
-  FloatRows residuals;                     // [., 3, 24]: recent residuals of the sources of seasons, for a SeasonHead
-  std::vector<float> quantiles;            // [Q]
-  std::vector<float> far;                  // [FarHorizons::kLast, Q]: far steps of a forecast, in extended rows
-  std::vector<float> view;                 // [T]: medians of the second view, in rows with a profile
-  std::vector<float> forecast;             // [T, Q]: a probe's forecast, while the wanted forecast lies elsewhere
-  season::ValueMemory::Window values;      // the values of a single token
-  season::ValueMemory::Window places;      // the same without regular holes
-  season::ValueMemory::Window remembered;  // the values from which a profile is learned
+  std::vector<TileToken> tokens;  // [capacity]
+  FloatRows input;                // [., U]
+  FloatRows judging;              // [., Calibration's tracked horizons]: values by which a probe judges
+  FloatRows evidence;             // [., Mixture::evidence_size()]: evidence by which a probe judges
+  FloatRows sources;              // [., 4, T]: naive forecasts, in the units of the series
+  FloatRows profile;              // [., FarHorizons::kLast]: the profile at the steps ahead, in rows with a profile
+  FloatRows effects;              // [., kFarHorizon]: covariates' effects on the selected steps
+  FloatRows far_evidence;         // [., FarHorizons::evidence_size()], in extended rows
+  FloatRows far_sources;          // [., 4, FarHorizons::kLast], naive forecasts, in extended rows
+  FloatRows standard;             // [., 4, T]: naive forecasts on the token's scale, for a SeasonHead
+  FloatRows residuals;            // [., 3, 24]: recent residuals of the sources of seasons, for a SeasonHead
+  std::vector<float> quantiles;   // [Q]
+  std::vector<float> far;         // [FarHorizons::kLast, Q]: far steps of a forecast, in extended rows
+  std::vector<float> view;        // [T]: medians of the second view, in rows with a profile
+  std::vector<float> half;        // [FarHorizons::kLast]: medians of the half-rate view, likewise
+  std::vector<float> judged, judged_views;  // [judged horizons]: medians that a probe keeps, likewise
+  std::vector<float> forecast;              // [T, Q]: a probe's forecast, while the wanted forecast lies elsewhere
+  season::ValueMemory::Window values;       // the values of a single token
+  season::ValueMemory::Window places;       // the same without regular holes
+  season::ValueMemory::Window remembered;   // the values from which a profile is learned
   InputScratch window;
 };
 

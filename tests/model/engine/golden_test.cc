@@ -120,8 +120,8 @@ const ExtendedGolden kExtendedGoldens[] = {
     {"Undriven", Undriven, false, false, 0xfd1dd74908e57682, 0xf1153ede5697caa6},
     {"Driven", Driven, false, false, 0x80ebb122004201ae, 0x23be764a33500c93},
     {"DrivenByCovariatesThatMiss", Driven, true, false, 0xe7f8c5b9127e47d5, 0xcde9ac83aa8c7513},
-    {"UndrivenWithProfile", Undriven, false, true, 0x5b71f5571fdb2f7a, 0x5ad5aa04068debb1},
-    {"DrivenWithProfile", Driven, true, true, 0x461617d615f27f6c, 0x56aec215bf0aad2},
+    {"UndrivenWithProfile", Undriven, false, true, 0x89247d6c17785f28, 0x194d1cbc1a74a36f},
+    {"DrivenWithProfile", Driven, true, true, 0xf2d2831383ed451, 0xb38d966a3ad53e1e},
 };
 
 class ExtendedGoldenTest : public testing::TestWithParam<ExtendedGolden> {

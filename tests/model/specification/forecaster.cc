@@ -19,11 +19,13 @@ Forecaster::Forecaster(const package::ModelPackage& package, Tier tier, Kind kin
       package_(package),
       one_step_(sizes_.Q, kMissing),
       one_step_sources_{kMissing, kMissing, kMissing, kMissing} {
-  if (kind.extended) far_.emplace(sizes_);
+  if (kind.extended) far_.emplace(sizes_, kind.profile);
   if (kind.past + kind.future > 0) covariates_.emplace(kind.past, kind.future, sizes_.D);
   if (kind.profile) {
     profile_.emplace();
-    second_view_.emplace(sizes_);
+    std::vector<int> horizons;
+    for (const std::vector<int>& octave : sizes_.judged) horizons.insert(horizons.end(), octave.begin(), octave.end());
+    second_view_.emplace(sizes_, horizons, SecondView::Prior{0.4, 200, 1500});
   }
 }
 
@@ -38,10 +40,13 @@ Reply Forecaster::Take(double value, bool wanted, Stage stage, const Selection& 
   if (second_view_) second_view_->next = kMissing;
 
   const bool folds = (t_ + 1) % sizes_.S == 0, probe = (t_ + 1) % sizes_.D == 0 && series_.n > 0;
-  const Vector view = rest_ ? TakeRest(t_, x, probe || wanted) : Vector();
+  if (rest_) TakeRest(t_, x);
+  const bool far = probe || (wanted && !selection.steps.empty() && selection.steps.back() > uint32_t(sizes_.T));
+  const Vector view = rest_ ? View(probe || wanted) : Vector(), half = rest_ ? Half(far) : Vector();
   if (folds || probe || wanted) {  // 1.38
     Outcome outcome = GoOn(probe, wanted);
     outcome.view = view;
+    outcome.half = half;
     const Vector effects = Effects(selection, beside);
     if (probe) {
       const int64_t p = (t_ + 1) / sizes_.D - 1;
@@ -50,7 +55,15 @@ Reply Forecaster::Take(double value, bool wanted, Stage stage, const Selection& 
       mixture_.Judge(p, k, errors_.unit, outcome.forecast);
       Vector mixed = Mixed(outcome);
       if (second_view_) {
-        second_view_->Judge(p, series_, errors_.unit, mixed, view);
+        Vector y, medians, views;
+        for (const std::vector<int>& octave : sizes_.judged) {
+          for (const int h : octave) {
+            y.push_back(series_.Seen(t_ - sizes_.ProbesFor(h) * sizes_.D + h));
+            medians.push_back(mixed[(h - 1) * sizes_.Q + sizes_.M]);
+            if (!view.empty()) views.push_back(view[h - 1]);
+          }
+        }
+        second_view_->Judge(p, errors_.unit, y, medians, views);
         mixed = Moved(outcome, mixed);
       }
       calibration_.Judge(p, k, series_, mixed);
@@ -98,13 +111,18 @@ void Forecaster::TakeValue(double v, double x) {
   errors_.Take(series_, series_.Relative(x));
 }
 
-Vector Forecaster::TakeAsRest(double value, bool needed) {
+void Forecaster::TakeAsView(double value) {
   MoveOrigin();
   TakeValue(value, value);
+  ++t_;
+}
+
+Vector Forecaster::PassAsView(bool folds, bool probe, bool needed) {
   Vector medians;
-  const bool folds = (t_ + 1) % sizes_.S == 0, probe = (t_ + 1) % sizes_.D == 0 && series_.n > 0;
+  --t_;  // the newest token
+  probe = probe && series_.n > 0;
   if (folds || probe || needed) {
-    const Outcome outcome = GoOn(probe, needed);
+    const Outcome outcome = GoOn(probe, needed, folds);
     for (int j = 0; needed && j < sizes_.T; ++j) {
       medians.push_back(series_.n > 0 ? outcome.forecast[j * sizes_.Q + sizes_.M] : kMissing);
     }
@@ -116,18 +134,44 @@ Vector Forecaster::TakeAsRest(double value, bool needed) {
 void Forecaster::BeginView() {
   profile_->Begin();
   rest_ = profile_->Z > 0 ? std::make_unique<Forecaster>(package_) : nullptr;
+  half_ = profile_->Z > 0 ? std::make_unique<Forecaster>(package_) : nullptr;
   for (int64_t t = std::max<int64_t>(0, t_ - 1488); rest_ && t < t_; ++t) {
-    TakeRest(t, series_.origin + double{series_.Seen(t)}, false);
+    TakeRest(t, series_.origin + double{series_.Seen(t)});
+    View(false);
+    Half(false);
   }
 }
 
-Vector Forecaster::TakeRest(int64_t t, double v, bool needed) {
-  Vector view = rest_->TakeAsRest(Arriving(v - profile_->Of(t)), needed);
+void Forecaster::TakeRest(int64_t t, double v) {
+  rest_->TakeAsView(Arriving(v - profile_->Of(t)));
   profile_->Take(t, series_.Reached(series_.Relative(v)));
+  if (rest_->t_ % 2 != 0) return;
+  const double a = rest_->series_.recent[(rest_->t_ - 2) % 48], b = rest_->series_.recent[(rest_->t_ - 1) % 48];
+  const double mean = std::isnan(a) ? b : std::isnan(b) ? a : (a + b) / 2;
+  half_->TakeAsView(Arriving(rest_->series_.origin + mean));
+}
+
+Vector Forecaster::View(bool needed) {
+  Vector view = rest_->PassAsView(rest_->t_ % sizes_.S == 0, rest_->t_ % sizes_.D == 0, needed);
   for (size_t j = 0; j < view.size(); ++j) {
     if (Missing(view[j])) continue;
     const double distance = rest_->series_.origin - series_.origin;
-    view[j] = ToForecast((distance + view[j]) + profile_->Of(t + 1 + static_cast<int64_t>(j)));
+    view[j] = ToForecast((distance + view[j]) + profile_->Of(t_ + 1 + static_cast<int64_t>(j)));
+  }
+  return view;
+}
+
+Vector Forecaster::Half(bool needed) {
+  if (half_->t_ == 0) return {};
+  const bool newest = rest_->t_ % 2 == 0;
+  const Vector own =
+      half_->PassAsView(!newest && half_->t_ % sizes_.S == 0, newest && half_->t_ % sizes_.D == 0, needed);
+  Vector view(needed ? 1024 : 0, kMissing);
+  for (int j = 1; j <= static_cast<int>(view.size()); ++j) {
+    const int s = std::min((j + 1 + (newest ? 0 : 1)) / 2, sizes_.T);
+    if (Missing(own[s - 1])) continue;
+    const double distance = half_->series_.origin - series_.origin;
+    view[j - 1] = ToForecast((distance + own[s - 1]) + profile_->Of(t_ + j));
   }
   return view;
 }
@@ -160,7 +204,7 @@ float Forecaster::SurpriseOf(float x, Stage stage) const {
   return Clamp(surprise, range.least, range.most);
 }
 
-Forecaster::Outcome Forecaster::GoOn(bool probe, bool wanted) {
+Forecaster::Outcome Forecaster::GoOn(bool probe, bool wanted, bool may_fold) {
   const Thinning thinning = series_.FindThinning();
   Input input(series_, thinning, sizes_.P);
   const int64_t p = (t_ + 1) / sizes_.D - 1;
@@ -180,7 +224,7 @@ Forecaster::Outcome Forecaster::GoOn(bool probe, bool wanted) {
   const SeasonalInput seasonal(series_, errors_, seasons, thinning, input, outcome.sources);
   if (sizes_.seasons) input.u.insert(input.u.end(), seasonal.numbers.begin(), seasonal.numbers.end());
 
-  const Vector x = network_.Forward(t_, thinning.every, input.u);
+  const Vector x = network_.Forward(t_, thinning.every, input.u, may_fold);
   if (!probe && !wanted) return outcome;
   const Vector y = network_.Normed(x);
   Vector skip = network_.Product("head.skip", input.u);
@@ -217,7 +261,7 @@ Vector Forecaster::Refined(const Outcome& outcome, Stage stage) const {
 }
 
 NearForecast Forecaster::Near(const Vector& forecast, const Outcome& outcome) const {
-  return {forecast, outcome.sources, mixture_.E.back(), errors_.unit, static_cast<float>(series_.mean)};
+  return {forecast, outcome.sources, mixture_.E.back(), errors_.unit, static_cast<float>(series_.mean), outcome.half};
 }
 
 Vector Forecaster::Selected(const Vector& forecast, const Outcome& outcome, const Selection& selection,

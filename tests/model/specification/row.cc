@@ -25,6 +25,14 @@ class Bytes {
   std::vector<std::byte> bytes_;
 };
 
+void PutView(const SecondView& view, Bytes& row) {
+  for (const SecondView::Octave& octave : view.octaves) row.Put(octave);
+  for (const Vector& places : view.v) row.PutAll(places);
+  for (const Vector& places : view.b) row.PutAll(places);
+  row.PutAll(view.units);
+  row.Put(view.next);
+}
+
 }  // namespace
 
 std::vector<std::byte> Forecaster::Row() const {
@@ -92,6 +100,7 @@ std::vector<std::byte> Forecaster::Row() const {
       row.Put(static_cast<uint16_t>(seasons.a));
       row.Put(static_cast<uint16_t>(seasons.b));
     }
+    if (far_->half) PutView(*far_->half, row);
   }
   if (profile_) {
     for (const uint16_t number : {profile_->Z, profile_->candidate, profile_->run, uint16_t{0}}) row.Put(number);
@@ -99,14 +108,12 @@ std::vector<std::byte> Forecaster::Row() const {
     row.Put(profile_->l);
     row.PutAll(profile_->P);
     row.PutAll(profile_->c);
-    for (const SecondView::Octave& octave : second_view_->octaves) row.Put(octave);
-    for (const Vector& places : second_view_->v) row.PutAll(places);
-    for (const Vector& places : second_view_->b) row.PutAll(places);
-    row.PutAll(second_view_->units);
-    row.Put(second_view_->next);
+    PutView(*second_view_, row);
   }
   row.PadTo64();
-  if (profile_) row.PutAll(rest_ ? rest_->Row() : Forecaster(package_).Row());
+  if (profile_) {
+    for (const auto* view : {&rest_, &half_}) row.PutAll(*view ? (*view)->Row() : Forecaster(package_).Row());
+  }
   return row.Take();
 }
 

@@ -60,8 +60,8 @@ class SessionOptions:
                    is made with a step beyond the model's horizon has longer rows, and reaches up to 1,024 steps
     quantiles      the levels of a forecast, in 0.005 .. 0.995; the model's without a word
     profile        the session also forecasts the series less the average course of its season: better where a season
-                   of up to 336 values repeats for weeks, for about twice the time and memory. False: without, or as the
-                   session was made
+                   of up to 336 values repeats for weeks, for 2.4 times the time and 3.5 times the memory. False:
+                   without, or as the session was made
     """
 
     id: str

@@ -26,7 +26,9 @@ constexpr double kFarthest = 12.0;     // units: the most that an error counts
 constexpr double kWidest = 24.0;       // units: the most that a quantile of errors may be
 constexpr double kPace = 0.12;         // of quantiles of errors, after many judgements
 constexpr double kFading = 192.0, kFleeting = 8.0;  // steps in which a difference fades to 1 / e
-constexpr size_t kLevelSteps = 24;                  // last steps of the model by which its level is measured
+constexpr SecondView::Prior kHalfPrior{.share = 0.9, .judgements = 100.0, .memory = 4000.0};
+constexpr double kRamp = 8.0;       // steps beyond T in which the way to the half-rate view begins
+constexpr size_t kLevelSteps = 24;  // last steps of the model by which its level is measured
 
 std::vector<size_t> KnotsBeyond(size_t horizon) {
   std::vector<size_t> knots;
@@ -60,19 +62,22 @@ struct FarHorizons::Course {
 
 bool FarHorizons::Fits(const package::ForecasterConfig& config) { return !KnotsBeyond(Horizon(config)).empty(); }
 
-FarHorizons::FarHorizons(const package::ForecasterConfig& config)
+FarHorizons::FarHorizons(const package::ForecasterConfig& config, bool half)
     : horizon_(Horizon(config)),
       levels_(config.quantiles),
       probes_(config, KnotsBeyond(horizon_)),
       offsets_(probes_.tracked().size() * kErrors),
       medians_(offsets_ + probes_.tracked().size() * levels_.size()),
       means_(medians_ + probes_.kept()),
+      half_(half ? std::make_optional<SecondView>(probes_, kHalfPrior) : std::nullopt),
+      half_at_(means_ + 2 * places()),
       fading_(Decay(kLast - horizon_ + 1, kFading)),
       fleeting_(Decay(kLast - horizon_ + 1, kFleeting)) {}
 
 void FarHorizons::Reset(float* state) const {
   std::fill_n(state, means_ + places(), kMissing);
   std::fill_n(state + means_ + places(), places(), 0.0f);
+  if (half_) half_->Reset(state + half_at_);
 }
 
 void FarHorizons::Gather(uint64_t seq, const season::Past& past, float mean, float unit,
@@ -245,11 +250,26 @@ void FarHorizons::Learn(uint64_t seq, const Near& near, const float* evidence, f
   const std::vector<Probes::Tracked>& knots = probes_.tracked();
   for (size_t k = 0; k < knots.size(); ++k) Judge(seq, k, near, evidence + k * evidence_of_knot(), state);
   const Course course = CourseOf(seq, near, state);
+  float medians[kMost], values[kMost], views[kMost];
   for (size_t k = 0; k < knots.size(); ++k) {
-    const float* words = evidence + k * evidence_of_knot() + 1;
-    state[medians_ + probes_.Place(knots[k], probes_.Number(seq))] =
-        math::ToForecast(Median(course, knots[k].step + 1, words, 1));
+    const float* of_knot = evidence + k * evidence_of_knot();
+    values[k] = of_knot[0];
+    medians[k] = math::ToForecast(Median(course, knots[k].step + 1, of_knot + 1, 1));
+    views[k] = near.half.empty() ? kMissing : near.half[knots[k].step];
   }
+  if (half_) half_->Learn(seq, {values, medians, views, near.unit}, state + half_at_);
+  for (size_t k = 0; k < knots.size(); ++k) {
+    state[medians_ + probes_.Place(knots[k], probes_.Number(seq))] =
+        math::ToForecast(Moved(seq, near, knots[k].step + 1, medians[k], state));
+  }
+}
+
+// A median on its way to the half-rate view. The way begins at step T, so forecasts have no jump there.
+double FarHorizons::Moved(uint64_t seq, const Near& near, size_t step, double median, const float* state) const {
+  if (!half_ || near.half.empty() || std::isnan(near.half[step - 1])) return median;
+  const double begun = std::min(1.0, static_cast<double>(step - horizon_) / kRamp);
+  const double weight = begun * half_->WeightAt(seq, state + half_at_, step);
+  return median + SecondView::Way(weight, near.unit, near.half[step - 1], math::ToForecast(median));
 }
 
 void FarHorizons::Extend(uint64_t seq, const Near& near, const float* sources, absl::Span<const uint32_t> steps,
@@ -260,7 +280,7 @@ void FarHorizons::Extend(uint64_t seq, const Near& near, const float* sources, a
   words[kWords - 1] = near.mean;
   for (const uint32_t step : steps) {
     for (size_t i = 0; i < season::kSourceCount; ++i) words[i] = sources[i * kLast + step - 1];
-    const double median = Median(course, step, words, 1);
+    const double median = Moved(seq, near, step, Median(course, step, words, 1), state);
     for (size_t i = 0; i < levels; ++i) {
       const double offset = i == middle ? 0.0 : static_cast<double>(Offset(near, state, step, i));
       out[i] = math::ToForecast(median + offset);
@@ -274,6 +294,7 @@ void FarHorizons::Extend(uint64_t seq, const Near& near, const float* sources, a
 void FarHorizons::Shift(double distance, float* state) const {
   std::for_each(state + medians_, state + means_ + places(),
                 [=](float& number) { number = math::Shifted(number, distance); });
+  if (half_) half_->Shift(distance, state + half_at_);
 }
 
 absl::Status FarHorizons::Check(uint64_t seq, const float* state) const {
@@ -299,7 +320,7 @@ absl::Status FarHorizons::Check(uint64_t seq, const float* state) const {
       if (lag != 0 && !chosen) return impossible("choice", i, lag);
     }
   }
-  return absl::OkStatus();
+  return half_ ? half_->Check(seq, state + half_at_) : absl::OkStatus();
 }
 
 }  // namespace aaren::engine

@@ -16,11 +16,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "model/engine/engine.h"
+#include "model/engine/forecasting/extension/second_view.h"
 #include "model/engine/forecasting/refinement/probes.h"
 #include "model/package/config.h"
 #include "model/season/seasons.h"
@@ -37,10 +39,10 @@ class FarHorizons {
   // True if the model leaves steps to forecast beyond its own.
   static bool Fits(const package::ForecasterConfig& config);
 
-  // REQUIRES: Fits(config).
-  explicit FarHorizons(const package::ForecasterConfig& config);
+  // `half`: forecasts follow the half-rate view of a row with a profile, too. REQUIRES: Fits(config).
+  FarHorizons(const package::ForecasterConfig& config, bool half);
 
-  size_t state_size() const { return means_ + 2 * places(); }                                 // floats
+  size_t state_size() const { return half_at_ + (half_ ? half_->state_size() : 0); }          // floats
   size_t evidence_size() const { return 1 + probes_.tracked().size() * evidence_of_knot(); }  // floats
 
   void Reset(float* state) const;
@@ -52,6 +54,7 @@ class FarHorizons {
     const float* errors;    // [5], the mixture's errors in the octave of step T: of the network, then of the sources
     float unit;             // unit of the errors
     float mean;             // of the series
+    absl::Span<const float> half = {};  // [kLast], medians of the half-rate view; NaN where unknown; empty: no view
   };
 
   // Writes the evidence of the probe at token `seq` to evidence: [evidence_size()], and keeps the probe's choice and
@@ -75,6 +78,7 @@ class FarHorizons {
  private:
   // The weights of the words at step T and at each knot, and the fading difference.
   struct Course;
+  double Moved(uint64_t seq, const Near& near, size_t step, double median, const float* state) const;
 
   // A knot has the value that came at the knot, the words now, and for some horizons about, the value that came and
   // the words for the value.
@@ -92,6 +96,8 @@ class FarHorizons {
   size_t offsets_;                        // where the quantiles of errors begin: [knots, Q]
   size_t medians_;                        // where the kept medians begin
   size_t means_;                          // where the kept means begin; the kept choices follow
+  std::optional<SecondView> half_;        // of rows with a half-rate view
+  size_t half_at_;                        // where the numbers of half_ begin
   std::vector<float> fading_, fleeting_;  // by step - T: the shares of the differences that are left
 };
 

@@ -12,17 +12,14 @@ namespace aaren::engine {
 namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
-constexpr double kMemory = 1500.0;                 // tokens after which evidence is forgotten
 constexpr double kLeastRate = 0.002;               // of the usual error
 constexpr double kLeastError = 1e-4;               // units: a smaller error weighs no more
 constexpr double kFarthest = 12.0;                 // units: the most that an error counts
 constexpr double kFarthestView = 6.0;              // units: the most that the views' distance counts
-constexpr double kPrior = 200.0;                   // judgements that count as much as the share without evidence
-constexpr double kPriorShare = 0.4;                // the weight without evidence, of an old session
 constexpr double kYoung = 200.0, kAgeing = 800.0;  // tokens until the share begins, and until the share is whole
 constexpr double kWorse = 1.1, kFading = 0.1;      // the share ends where the view errs so many times as much
 
-size_t OctaveOf(size_t step) { return static_cast<size_t>(std::bit_width(step + 1)) - 1; }
+size_t Octave(size_t step) { return static_cast<size_t>(std::bit_width(step)) - 1; }
 
 }  // namespace
 
@@ -35,14 +32,14 @@ struct SecondView::Evidence {
   float usual;        // m: the mixed forecast's usual error, in units
 };
 
-SecondView::SecondView(const Probes& probes, size_t levels)
+SecondView::SecondView(const Probes& probes, const Prior& prior)
     : probes_(probes),
-      levels_(levels),
-      octaves_(OctaveOf(probes.tracked().back().step) + 1),
+      prior_(prior),
+      octaves_(Octave(probes.tracked().back().step + 1) - Octave(probes.tracked().front().step + 1) + 1),
       views_(octaves_ * sizeof(Evidence) / sizeof(float)),
       medians_(views_ + probes.kept()),
       units_(medians_ + probes.kept()),
-      next_(units_ + probes.under_way()) {}
+      next_(units_ + probes.tracked().back().kept) {}
 
 SecondView::Evidence& SecondView::At(size_t octave, float* state) const {
   return reinterpret_cast<Evidence*>(state)[octave];
@@ -51,7 +48,7 @@ SecondView::Evidence& SecondView::At(size_t octave, float* state) const {
 void SecondView::Reset(float* state) const {
   std::fill_n(state, views_, 0.0f);
   std::fill_n(state + views_, units_ - views_, kMissing);
-  std::fill_n(state + units_, probes_.under_way(), 0.0f);
+  std::fill_n(state + units_, probes_.tracked().back().kept, 0.0f);
   Next(state) = kMissing;
 }
 
@@ -73,7 +70,7 @@ void SecondView::Judge(double error, double distance, Evidence& evidence) const 
 
 void SecondView::Learn(uint64_t seq, const Lesson& lesson, float* state) const {
   const uint64_t probe = probes_.Number(seq);
-  const double kept_share = 1.0 - static_cast<double>(probes_.every()) / kMemory;
+  const double kept_share = 1.0 - static_cast<double>(probes_.every()) / prior_.memory;
   for (size_t octave = 0; octave < octaves_; ++octave) {
     Evidence& evidence = At(octave, state);
     for (float* sum :
@@ -86,39 +83,51 @@ void SecondView::Learn(uint64_t seq, const Lesson& lesson, float* state) const {
     const size_t place = probes_.Place(tracked, probe);
     float& view = state[views_ + place];
     float& median = state[medians_ + place];
-    const double unit = probe < tracked.kept ? 0.0 : state[units_ + (probe - tracked.kept) % probes_.under_way()];
+    const double unit =
+        probe < tracked.kept ? 0.0 : state[units_ + (probe - tracked.kept) % probes_.tracked().back().kept];
     if (unit > 0.0 && !std::isnan(view) && !std::isnan(lesson.values[k])) {
       Judge((static_cast<double>(lesson.values[k]) - median) / unit, (static_cast<double>(view) - median) / unit,
-            At(OctaveOf(tracked.step), state));
+            At(OctaveOf(tracked.step + 1), state));
     }
-    view = lesson.view.empty() ? kMissing : lesson.view[tracked.step];
-    median = lesson.forecast[tracked.step * levels_ + levels_ / 2];
+    view = lesson.views[k];
+    median = lesson.medians[k];
   }
-  state[units_ + probe % probes_.under_way()] = lesson.unit;
+  state[units_ + probe % probes_.tracked().back().kept] = lesson.unit;
 }
 
 double SecondView::Weight(uint64_t seq, const Evidence& evidence) const {
   const double age = std::clamp((static_cast<double>(seq + 1) - kYoung) / kAgeing, 0.0, 1.0);
   const double better = kWorse * evidence.mixed_error - evidence.view_error, fading = kFading * evidence.mixed_error;
   const double trusted = fading > 0.0 ? std::clamp(better / fading, 0.0, 1.0) : better < 0.0 ? 0.0 : 1.0;
-  const double share = kPriorShare * age * trusted;
+  const double share = prior_.share * age * trusted;
   if (!(evidence.squares > 0.0f && evidence.judged > 0.0f)) return share;
-  const double prior = kPrior / evidence.judged, squares = evidence.squares;
+  const double prior = prior_.judgements / evidence.judged, squares = evidence.squares;
   return std::clamp((evidence.products + squares * prior * share) / (squares * (1.0 + prior)), 0.0, 1.0);
 }
 
-void SecondView::Move(uint64_t seq, const float* state, float unit, absl::Span<const float> view,
+// Steps below the first tracked horizon count in its octave.
+size_t SecondView::OctaveOf(size_t step) const {
+  const size_t first = Octave(probes_.tracked().front().step + 1);
+  return std::clamp(Octave(step), first, first + octaves_ - 1) - first;
+}
+
+double SecondView::WeightAt(uint64_t seq, const float* state, size_t step) const {
+  return Weight(seq, reinterpret_cast<const Evidence*>(state)[OctaveOf(step)]);
+}
+
+float SecondView::Way(double weight, float unit, float view, float median) {
+  const double most = kFarthestView * unit;
+  return math::ToFloat(weight * std::clamp(static_cast<double>(view) - median, -most, most));
+}
+
+void SecondView::Move(uint64_t seq, const float* state, float unit, absl::Span<const float> view, size_t levels,
                       float* forecast) const {
   double weight = 0.0;
-  for (size_t step = 0; step < view.size(); ++step, forecast += levels_) {
-    if (std::has_single_bit(step + 1)) {
-      weight = Weight(seq, reinterpret_cast<const Evidence*>(state)[OctaveOf(step)]);
-    }
-    if (std::isnan(view[step])) continue;
-    const double most = kFarthestView * unit;
-    const double distance = static_cast<double>(view[step]) - forecast[levels_ / 2];
-    const float shift = math::ToFloat(weight * std::clamp(distance, -most, most));
-    for (size_t i = 0; i < levels_; ++i) forecast[i] = math::ToForecast(forecast[i] + shift);
+  for (size_t step = 1; step <= view.size(); ++step, forecast += levels) {
+    if (std::has_single_bit(step)) weight = WeightAt(seq, state, step);
+    if (std::isnan(view[step - 1])) continue;
+    const float way = Way(weight, unit, view[step - 1], forecast[levels / 2]);
+    for (size_t i = 0; i < levels; ++i) forecast[i] = math::ToForecast(forecast[i] + way);
   }
 }
 

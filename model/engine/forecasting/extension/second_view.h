@@ -23,26 +23,39 @@ namespace aaren::engine {
 
 class SecondView {
  public:
-  // `probes`: with the judged horizons of the mixture. `levels`: quantiles of a step.
-  SecondView(const Probes& probes, size_t levels);
+  // The weight before there is evidence, and how long evidence counts.
+  struct Prior {
+    double share;       // of an old session
+    double judgements;  // that count as much as the share
+    double memory;      // tokens after which evidence is forgotten
+  };
+
+  SecondView(const Probes& probes, const Prior& prior);
 
   size_t state_size() const { return next_ + 1; }  // floats
   void Reset(float* state) const;
 
   // The forecasts of one probe.
   struct Lesson {
-    const float* values;           // [tracked], by which the probe judges; NaN where missing
-    const float* forecast;         // [T, Q], mixed
-    absl::Span<const float> view;  // [T], medians of the second view; empty: no view
-    float unit;                    // unit of errors
+    const float* values;   // [tracked], by which the probe judges; NaN where missing
+    const float* medians;  // [tracked], of the mixed forecast
+    const float* views;    // [tracked], of the second view; NaN where unknown
+    float unit;            // unit of errors
   };
 
   // Judges what earlier probes kept, then keeps the medians of this probe.
   void Learn(uint64_t seq, const Lesson& lesson, float* state) const;
 
-  // Moves the quantiles of some steps towards the second view, in place. forecast: [steps, Q]; view: [steps], NaN where
-  // unknown. The first step is step 1.
-  void Move(uint64_t seq, const float* state, float unit, absl::Span<const float> view, float* forecast) const;
+  // The share of the way to the second view that a forecast of `step` goes, in [0, 1].
+  double WeightAt(uint64_t seq, const float* state, size_t step) const;
+
+  // The way that a median goes to `view`. REQUIRES: the view is known.
+  static float Way(double weight, float unit, float view, float median);
+
+  // Moves the quantiles of some steps towards the second view, in place. forecast: [steps, levels]; view: [steps], NaN
+  // where unknown. The first step is step 1.
+  void Move(uint64_t seq, const float* state, float unit, absl::Span<const float> view, size_t levels,
+            float* forecast) const;
 
   // The view's median of the step after the row's newest token; NaN if the row keeps no forecast.
   float& Next(float* state) const { return state[next_]; }
@@ -59,8 +72,10 @@ class SecondView {
   double Weight(uint64_t seq, const Evidence& evidence) const;
   void Judge(double error, double distance, Evidence& evidence) const;
 
+  size_t OctaveOf(size_t step) const;
+
   Probes probes_;
-  size_t levels_;
+  Prior prior_;
   size_t octaves_;
   size_t views_, medians_;  // where the kept medians begin: of the second view, of the mixed forecasts
   size_t units_;            // where the units of the probes under way begin

@@ -25,9 +25,9 @@ bool IsLearning(uint64_t seq, uint32_t count, const season::LagErrors& errors, c
 
 }  // namespace
 
-// The input and a probe's evidence are computed now, because the row changes before the tile is full. `view`: the place
-// of the second view's token in the tile.
-void ForecastingTask::AddToken(const Run& run, size_t i, std::byte* row, float* forecast, size_t view,
+// The input and a probe's evidence are computed now, because the row changes before the tile is full. `views`: of the
+// same token.
+void ForecastingTask::AddToken(const Run& run, size_t i, std::byte* row, float* forecast, const Views& views,
                                Tile& tile) const {
   const RowHeader& header = layout_.header(row);
   TileToken& token = tile.tokens[tile.size];
@@ -39,13 +39,12 @@ void ForecastingTask::AddToken(const Run& run, size_t i, std::byte* row, float* 
            .forecast = forecast,
            .support = layout_.support(row),
            .mean = static_cast<float>(header.statistics.mean),
-           .selection = run.selection,
-           .view = view};
+           .selection = run.selection};
   const Standpoint from = Look(token, tile);
   if (token.probes) AddEvidence(from.past, token.scaling.scale, row, tile);
   AddInputs(from.places, token, tile);
   token.tail = {header.origin, token.wanted && IsLearning(token.seq, token.count, layout_.errors(row), token.choice)};
-  if (view != TileToken::kNoView) token.view_origin = layout_.header(layout_.view(row)).origin - header.origin;
+  if (HasView(row)) FillViews(row, views, token, tile);
   if (SelectsFar(token)) AddFarSources(from.places, token, tile);
   if (layout_.covariates() && token.wanted && token.selection != nullptr) AddEffects(run, i, token, tile);
   ++tile.size;
@@ -55,7 +54,7 @@ void ForecastingTask::AddToken(const Run& run, size_t i, std::byte* row, float* 
 ForecastingTask::Standpoint ForecastingTask::Look(TileToken& token, Tile& tile) const {
   const RowHeader& header = layout_.header(token.row);
   const season::ValueMemory& values = layout_.values(token.row);
-  const float* newest = values.Unroll(header.seq, season::ReachOf(header.statistics), tile.values);
+  const float* newest = values.Unroll(token.seq, season::ReachOf(header.statistics), tile.values);
   const season::Past past{newest, kOlder, values.typical, static_cast<int>(header.statistics.far)};
   token.count = header.statistics.count;
   token.thinning = season::ThinningOf(newest);
@@ -126,15 +125,16 @@ void ForecastingTask::AddSeasons(const season::Past& places, const TileToken& to
 }
 
 // Chooses the seasons and the unit of errors for all tokens until the next probe.
-season::SeasonChoice ForecastingTask::Choose(const season::Past& past, double scale, std::byte* row) const {
+season::SeasonChoice ForecastingTask::Choose(uint64_t seq, const season::Past& past, double scale,
+                                             std::byte* row) const {
   layout_.errors(row).SetUnit(scale);
-  return season::ChooseAndSearch(layout_.header(row).seq, past.newest, layout_.errors(row));
+  return season::ChooseAndSearch(seq, past.newest, layout_.errors(row));
 }
 
 // Adds the evidence by which a probe judges.
 void ForecastingTask::AddEvidence(const season::Past& past, double scale, std::byte* row, Tile& tile) const {
   const RowHeader& header = layout_.header(row);
-  const season::SeasonChoice now = Choose(past, scale, row);
+  const season::SeasonChoice now = Choose(header.seq, past, scale, row);
   layout_.calibration().probes().Gather(header.seq, past.newest, tile.judging[tile.size]);
   layout_.mixture().Gather(header.seq, past, static_cast<float>(header.statistics.mean), layout_.errors(row),
                            layout_.choices(row), now, tile.evidence[tile.size]);

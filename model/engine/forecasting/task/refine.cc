@@ -79,11 +79,13 @@ void ForecastingTask::Select(Tile& tile, size_t t) const {
 
 FarHorizons::Near ForecastingTask::NearOf(Tile& tile, size_t t, const float* forecast) const {
   const TileToken& token = tile.tokens[t];
+  const absl::Span<const float> half = layout_.second_view() ? HalfOf(tile, t) : absl::Span<const float>();
   return {.forecast = forecast,
           .sources = tile.sources[t],
           .errors = layout_.mixture().LastErrors(layout_.mixture(token.row)),
           .unit = token.unit,
-          .mean = token.mean};
+          .mean = token.mean,
+          .half = half};
 }
 
 void ForecastingTask::KeepOneStep(Tile& tile, size_t t) const {
@@ -108,13 +110,27 @@ void ForecastingTask::Learn(Tile& tile, size_t t) const {
   std::copy_n(token.forecast, tile.forecast.size(), mixed);
   layout_.mixture().Mix(token.seq, layout_.mixture(token.row), token.unit, tile.sources[t], mixed);
   if (layout_.second_view()) {
-    const SecondView::Lesson lesson{tile.evidence[t] + 1, mixed, ViewOf(tile, t), token.unit};
-    layout_.second_view()->Learn(token.seq, lesson, layout_.second_view(token.row));
+    LearnView(tile, t);
     MoveToView(tile, t, mixed);
   }
   layout_.calibration().Learn(token.seq, places, tile.judging[t], mixed, layout_.calibration(token.row));
   if (!layout_.far()) return;
   layout_.far()->Learn(token.seq, NearOf(tile, t, mixed), tile.far_evidence[t], layout_.far(token.row));
+}
+
+// The forecast before its move to the second view is in tile.forecast.
+void ForecastingTask::LearnView(Tile& tile, size_t t) const {
+  const TileToken& token = tile.tokens[t];
+  const std::vector<Probes::Tracked>& tracked = layout_.mixture().probes().tracked();
+  const absl::Span<const float> view = ViewOf(tile, t);
+  const size_t levels = config_.quantiles.size();
+  for (size_t k = 0; k < tracked.size(); ++k) {
+    tile.judged[k] = tile.forecast[tracked[k].step * levels + levels / 2];
+    tile.judged_views[k] = view.empty() ? kMissing : view[tracked[k].step];
+  }
+  layout_.second_view()->Learn(token.seq,
+                               {tile.evidence[t] + 1, tile.judged.data(), tile.judged_views.data(), token.unit},
+                               layout_.second_view(token.row));
 }
 
 void ForecastingTask::LearnCovariates(Tile& tile, size_t t) const {
@@ -137,7 +153,8 @@ void ForecastingTask::Mix(Tile& tile, size_t t, float* forecast) const {
 
 void ForecastingTask::MoveToView(Tile& tile, size_t t, float* forecast) const {
   const TileToken& token = tile.tokens[t];
-  layout_.second_view()->Move(token.seq, layout_.second_view(token.row), token.unit, ViewOf(tile, t), forecast);
+  layout_.second_view()->Move(token.seq, layout_.second_view(token.row), token.unit, ViewOf(tile, t),
+                              config_.quantiles.size(), forecast);
 }
 
 }  // namespace aaren::engine

@@ -31,9 +31,10 @@ void ForecastingTask::TakeRun(const Run& run, std::byte* row, Tile& tile) const 
     pending = nullptr;
     const bool wanted = run.forecast[i] != 0, probes = layout_.probes().At(header.seq);
     if (!wanted) ClearOneStep(row);
-    const size_t view = HasView(row) ? AddView(row, wanted || probes, tile) : TileToken::kNoView;
+    const bool far = probes || SelectsFar(wanted, run.selection);
+    const Views views = HasView(row) ? AddViews(row, wanted || probes, far, tile) : Views();
     const bool folds = (header.seq + 1) % static_cast<uint64_t>(config_.fold_every) == 0;
-    if (wanted || folds || probes) AddToken(run, i, row, wanted ? forecast : nullptr, view, tile);
+    if (wanted || folds || probes) AddToken(run, i, row, wanted ? forecast : nullptr, views, tile);
     if (wanted) {
       forecast += result_floats() + (run.selection == nullptr ? 0 : run.selection->floats());
       pending = &tile.tokens[tile.size - 1];
@@ -50,11 +51,11 @@ void ForecastingTask::TakeRun(const Run& run, std::byte* row, Tile& tile) const 
 // tile are relative to the row as it is, so the tile goes first. Returns true if the tile went.
 bool ForecastingTask::Prepare(std::byte* row, Tile& tile) const {
   const bool moves = HasLeftOrigin(row), begins = layout_.second_view() && layout_.profile(row).IsDue();
-  const bool moves_view = HasView(row) && HasLeftOrigin(layout_.view(row));
-  if (!moves && !begins && !moves_view) return false;
+  const bool moves_views = HasView(row) && ViewsHaveLeftOrigin(row);
+  if (!moves && !begins && !moves_views) return false;
   FinishTile(tile);
   if (moves) layout_.MoveOrigin(row);
-  if (moves_view) layout_.MoveOriginOfView(layout_.view(row));
+  if (moves_views) MoveOriginsOfViews(row);
   if (begins) BeginView(row, tile);
   return true;
 }
@@ -135,7 +136,7 @@ float ForecastingTask::OneStepSurprise(const Run& run, float value, std::byte* r
     if (layout_.second_view()) {
       float* state = layout_.second_view(row);
       layout_.second_view()->Move(layout_.header(row).seq - 1, state, layout_.errors(row).unit,
-                                  {&layout_.second_view()->Next(state), 1}, quantiles);
+                                  {&layout_.second_view()->Next(state), 1}, config_.quantiles.size(), quantiles);
     }
   }
   if (run.refinement >= Refinement::kCalibrated) {

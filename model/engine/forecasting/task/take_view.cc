@@ -1,7 +1,15 @@
-// ForecastingTask takes the series less its profile into the second view of a row (section 17). The view is a row of
-// its own, which began with the values that the first row remembered.
+// ForecastingTask takes the series less its profile into the views of a row (section 17). The second view is a row of
+// its own, which began with the values that the first row remembered. The half-rate view is a row of the means of two
+// values of the second view.
+//
+//   tokens of the second view     0   1   2   3   4   5   6
+//   tokens of the half-rate view  └─0─┘   └─1─┘   └─2─┘
+//
+// A token of the half-rate view is taken with the second value. It folds one token later, because a forecast at that
+// token still needs the state without it.
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/engine/forecasting/task/task_class.h"
 
@@ -15,49 +23,93 @@ void ForecastingTask::TakeView(uint64_t seq, double x, std::byte* row) const {
   TakeValue(rest, rest, layout_.view(row));
   const season::Bounds reach = season::ReachOf(header.statistics);
   profile.Learn(seq, reach.Apply(Relative(x, header.origin)));
+  if (HalfIsDue(row)) TakeHalf(row);
 }
 
-// Begins a profile of the candidate's season, and the view, from the values that the row remembers.
+// Takes the mean of the newest two values of the second view, as far as they are present.
+void ForecastingTask::TakeHalf(std::byte* row) const {
+  const RowHeader& header = layout_.header(layout_.view(row));
+  const float* recent = layout_.values(layout_.view(row)).recent;
+  const size_t place = header.seq % season::ValueMemory::kBlock;
+  const double before = static_cast<double>(recent[place - 1]), now = static_cast<double>(recent[place]);
+  const double mean = std::isnan(before) ? now : std::isnan(now) ? before : (before + now) / 2.0;
+  const double value = Bounded(header.origin + mean);
+  std::byte* half = layout_.half(row);
+  TakeValue(value, value, half);
+  ++layout_.header(half).seq;
+}
+
+// Asked before the second view takes a token. The half-rate view takes a token with the second of two values.
+bool ForecastingTask::ViewsHaveLeftOrigin(std::byte* row) const {
+  return HasLeftOrigin(layout_.view(row)) || (HalfIsDue(row) && HasLeftOrigin(layout_.half(row)));
+}
+
+void ForecastingTask::MoveOriginsOfViews(std::byte* row) const {
+  if (HasLeftOrigin(layout_.view(row))) layout_.MoveOriginOfView(layout_.view(row));
+  if (HalfIsDue(row) && HasLeftOrigin(layout_.half(row))) layout_.MoveOriginOfView(layout_.half(row));
+}
+
+// Begins a profile of the candidate's season, and the views, from the values that the row remembers.
 void ForecastingTask::BeginView(std::byte* row, Tile& tile) const {
   season::Profile& profile = layout_.profile(row);
   profile.Reset(profile.candidate);
   std::byte* view = layout_.view(row);
   layout_.ResetView(view);
+  layout_.ResetView(layout_.half(row));
   if (profile.season == 0) return;
   const RowHeader& header = layout_.header(row);
   const float* newest = layout_.values(row).Unroll(header.seq - 1, season::ReachOf(header.statistics), tile.remembered);
   for (uint64_t age = std::min<uint64_t>(header.seq, season::ValueMemory::kValues); age > 0; --age) {
-    if (HasLeftOrigin(view)) {
+    if (ViewsHaveLeftOrigin(row)) {
       FinishTile(tile);
-      layout_.MoveOriginOfView(view);
+      MoveOriginsOfViews(row);
     }
     TakeView(header.seq - age, header.origin + static_cast<double>(newest[1 - static_cast<int>(age)]), row);
-    AddView(row, false, tile);
-    if (tile.size == tile.capacity()) FinishTile(tile);
+    AddViews(row, false, false, tile);
+    if (tile.size + 1 >= tile.capacity()) FinishTile(tile);
     ++layout_.header(view).seq;
   }
   FinishTile(tile);
 }
 
-// Adds the view's token to the tile, if the token folds or its forecast is needed. Returns its place in the tile.
-size_t ForecastingTask::AddView(std::byte* row, bool needed, Tile& tile) const {
-  std::byte* view = layout_.view(row);
-  const RowHeader& header = layout_.header(view);
-  const bool folds = (header.seq + 1) % static_cast<uint64_t>(config_.fold_every) == 0;
-  const bool probes = layout_.probes().At(header.seq) && header.statistics.count > 0;
-  if (!needed && !folds && !probes) return TileToken::kNoView;
+// Adds the views' tokens to the tile, as far as a token folds or its forecast is needed.
+ForecastingTask::Views ForecastingTask::AddViews(std::byte* row, bool needed, bool needed_far, Tile& tile) const {
+  const auto folds = [this](uint64_t seq) { return (seq + 1) % static_cast<uint64_t>(config_.fold_every) == 0; };
+  const uint64_t seq = layout_.header(layout_.view(row)).seq, taken = layout_.header(layout_.half(row)).seq;
+  Views views;
+  views.second = AddView({layout_.view(row), seq, folds(seq), layout_.probes().At(seq), needed}, tile);
+  if (taken == 0) return views;
+  const bool now = HalfIsDue(row);
+  views.half = AddView(
+      {layout_.half(row), taken - 1, !now && folds(taken - 1), now && layout_.probes().At(taken - 1), needed_far},
+      tile);
+  return views;
+}
+
+// Returns the token's place in the tile. A probe of a view chooses the view's seasons, and judges nothing.
+size_t ForecastingTask::AddView(const ViewToken& of, Tile& tile) const {
+  const bool probes = of.probes && layout_.header(of.view).statistics.count > 0;
+  if (!of.needed && !of.folds && !probes) return TileToken::kNoView;
   TileToken& token = tile.tokens[tile.size];
-  token = {.row = view, .seq = header.seq, .views = needed};
+  token = {.row = of.view, .seq = of.seq, .views = of.needed};
   const Standpoint from = Look(token, tile);
-  if (probes) layout_.KeepChoice(header.seq, Choose(from.past, token.scaling.scale, view), view);
-  if (!needed && !folds) return TileToken::kNoView;
+  if (probes) layout_.KeepChoice(of.seq, Choose(of.seq, from.past, token.scaling.scale, of.view), of.view);
+  if (!of.needed && !of.folds) return TileToken::kNoView;
   AddInputs(from.places, token, tile);
-  const uint64_t next = layout_.header(row).seq + 1;
-  float* ahead = tile.profile[tile.size];
-  for (size_t step = 0; needed && step < static_cast<size_t>(config_.horizon); ++step) {
-    ahead[step] = layout_.profile(row).At(next + step);
-  }
+  token.folds &= of.folds;
   return tile.size++;
+}
+
+// Completes the row's own token by the views' tokens, and by the profile ahead.
+void ForecastingTask::FillViews(std::byte* row, const Views& views, TileToken& token, Tile& tile) const {
+  const RowHeader &view = layout_.header(layout_.view(row)), &half = layout_.header(layout_.half(row));
+  token.view = views.second;
+  token.half = views.half;
+  token.view_origin = view.origin - layout_.header(row).origin;
+  token.half_origin = half.origin - layout_.header(row).origin;
+  token.half_age = HalfIsDue(row) ? 0 : 1;
+  const size_t steps = views.half != TileToken::kNoView ? FarHorizons::kLast : static_cast<size_t>(config_.horizon);
+  if (token.forecasts()) layout_.profile(row).Write(token.seq + 1, steps, tile.profile[tile.size]);
 }
 
 // The medians of the second view for the steps ahead of token t of the tile, relative to the row's origin; empty
@@ -66,13 +118,28 @@ absl::Span<const float> ForecastingTask::ViewOf(Tile& tile, size_t t) const {
   const TileToken& token = tile.tokens[t];
   if (token.view == TileToken::kNoView) return {};
   const TileToken& view = tile.tokens[token.view];
-  const float* ahead = tile.profile[token.view];
+  const float* ahead = tile.profile[t];
   const size_t levels = config_.quantiles.size();
   for (size_t step = 0; step < tile.view.size(); ++step) {
     const double rest = view.forecast[step * levels + levels / 2];
     tile.view[step] = view.count == 0 ? kMissing : math::ToForecast(token.view_origin + rest + ahead[step]);
   }
   return tile.view;
+}
+
+// The same of the half-rate view, for all steps up to the last. Beyond its own last step the rest stays.
+absl::Span<const float> ForecastingTask::HalfOf(Tile& tile, size_t t) const {
+  const TileToken& token = tile.tokens[t];
+  if (token.half == TileToken::kNoView) return {};
+  const TileToken& half = tile.tokens[token.half];
+  const float* ahead = tile.profile[t];
+  const size_t levels = config_.quantiles.size(), last = static_cast<size_t>(config_.horizon);
+  for (size_t step = 1; step <= tile.half.size(); ++step) {
+    const size_t at = std::min((step + 1 + token.half_age) / 2, last) - 1;
+    const double rest = half.forecast[at * levels + levels / 2];
+    tile.half[step - 1] = half.count == 0 ? kMissing : math::ToForecast(token.half_origin + rest + ahead[step - 1]);
+  }
+  return tile.half;
 }
 
 }  // namespace aaren::engine

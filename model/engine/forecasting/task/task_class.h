@@ -73,20 +73,36 @@ class ForecastingTask final : public Task {
     season::Past past, places;
   };
 
+  // The places of the tokens of a row's views in the tile.
+  struct Views {
+    size_t second = TileToken::kNoView, half = TileToken::kNoView;
+  };
+
+  // The newest token of a view.
+  struct ViewToken {
+    std::byte* view;
+    uint64_t seq;
+    bool folds, probes;  // at this moment
+    bool needed;         // the row's own token needs the forecast
+  };
+
   static constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
   static constexpr int kOlder = season::ValueMemory::kValues - 1;
 
   // The last step that a forecast may have.
   uint32_t last_step() const { return layout_.far() ? FarHorizons::kLast : static_cast<uint32_t>(config_.horizon); }
   size_t quantiles() const { return static_cast<size_t>(config_.horizon) * config_.quantiles.size(); }
-  bool SelectsFar(const TileToken& token) const {
-    return token.wanted && token.selection != nullptr && !token.selection->steps.empty() &&
-           token.selection->steps.back() > static_cast<uint32_t>(config_.horizon);
+  bool SelectsFar(bool wanted, const Selection* selection) const {
+    return wanted && selection != nullptr && !selection->steps.empty() &&
+           selection->steps.back() > static_cast<uint32_t>(config_.horizon);
   }
+  bool SelectsFar(const TileToken& token) const { return SelectsFar(token.wanted, token.selection); }
   float* SelectedPart(const TileToken& token) const { return token.forecast + result_floats(); }
   // True if the row has a second view of its series.
   bool HasView(std::byte* row) const { return layout_.second_view() && layout_.profile(row).season > 0; }
-  size_t tokens_per_value() const { return layout_.second_view() ? 2 : 1; }  // of a tile, at most
+  // True if the newest token of the second view is the second of two.
+  bool HalfIsDue(std::byte* row) const { return layout_.header(layout_.view(row)).seq % 2 == 1; }
+  size_t tokens_per_value() const { return layout_.second_view() ? 3 : 1; }  // of a tile, at most
 
   void BeginTile(Tile& tile) const;
   void FinishTile(Tile& tile) const;
@@ -106,18 +122,24 @@ class ForecastingTask final : public Task {
   // take_view.cc
   void TakeView(uint64_t seq, double x, std::byte* row) const;
   void BeginView(std::byte* row, Tile& tile) const;
-  size_t AddView(std::byte* row, bool needed, Tile& tile) const;
+  void TakeHalf(std::byte* row) const;
+  bool ViewsHaveLeftOrigin(std::byte* row) const;
+  void MoveOriginsOfViews(std::byte* row) const;
+  Views AddViews(std::byte* row, bool needed, bool needed_far, Tile& tile) const;
+  size_t AddView(const ViewToken& of, Tile& tile) const;
+  void FillViews(std::byte* row, const Views& views, TileToken& token, Tile& tile) const;
   absl::Span<const float> ViewOf(Tile& tile, size_t t) const;
+  absl::Span<const float> HalfOf(Tile& tile, size_t t) const;
 
   // add_token.cc
-  void AddToken(const Run& run, size_t i, std::byte* row, float* forecast, size_t view, Tile& tile) const;
+  void AddToken(const Run& run, size_t i, std::byte* row, float* forecast, const Views& views, Tile& tile) const;
   Standpoint Look(TileToken& token, Tile& tile) const;
   void AddInputs(const season::Past& places, TileToken& token, Tile& tile) const;
   void AddSources(const season::Past& places, const TileToken& token, Tile& tile) const;
   void AddEffects(const Run& run, size_t i, const TileToken& token, Tile& tile) const;
   void AddFarSources(const season::Past& places, const TileToken& token, Tile& tile) const;
   void AddSeasons(const season::Past& places, const TileToken& token, Tile& tile) const;
-  season::SeasonChoice Choose(const season::Past& past, double scale, std::byte* row) const;
+  season::SeasonChoice Choose(uint64_t seq, const season::Past& past, double scale, std::byte* row) const;
   void AddEvidence(const season::Past& past, double scale, std::byte* row, Tile& tile) const;
 
   // refine.cc
@@ -127,6 +149,7 @@ class ForecastingTask final : public Task {
   FarHorizons::Near NearOf(Tile& tile, size_t t, const float* forecast) const;
   void KeepOneStep(Tile& tile, size_t t) const;
   void Learn(Tile& tile, size_t t) const;
+  void LearnView(Tile& tile, size_t t) const;
   void LearnCovariates(Tile& tile, size_t t) const;
   void Mix(Tile& tile, size_t t, float* forecast) const;
   void MoveToView(Tile& tile, size_t t, float* forecast) const;

@@ -59,7 +59,7 @@ Vector Network::GatedProduct(const std::string& prefix, const Vector& x) const {
   return Product(prefix + "down", gate);
 }
 
-Vector Network::Attention(int64_t t, int64_t k, int block, const Vector& z) {
+Vector Network::Attention(int64_t t, int64_t k, int block, const Vector& z, bool may_fold) {
   const std::string prefix = "blocks." + std::to_string(block) + ".attention.";
   const Vector score = Product(prefix + "score", z), v = Product(prefix + "value", z), g = Product(prefix + "gate", z);
   const package::Tensor &cosine = tensor(prefix + "cos"), &sine = tensor(prefix + "sin");
@@ -77,16 +77,16 @@ Vector Network::Attention(int64_t t, int64_t k, int block, const Vector& z) {
     next.o[i] = next.o[i] + p[i / (V / sizes_.H)] * (v[i] - next.o[i]);  // 4.16
     out[i] = (2.0f * Sigmoid(g[i])) * static_cast<float>(next.o[i]);
   }
-  if ((t + 1) % (sizes_.S * k) == 0) states_[block] = next;  // 4.17
+  if (may_fold && (t + 1) % (sizes_.S * k) == 0) states_[block] = next;  // 4.17
   return Product(prefix + "output", out);
 }
 
-Vector Network::Forward(int64_t t, int64_t k, const Vector& u) {
+Vector Network::Forward(int64_t t, int64_t k, const Vector& u, bool may_fold) {
   Vector x = Product("embed.linear", u);
   Add(x, GatedProduct("embed.", u));
   for (int block = 0; block < sizes_.L; ++block) {
     const std::string prefix = "blocks." + std::to_string(block) + ".";
-    Add(x, Attention(t, k, block, RmsNorm(x, tensor(prefix + "norm1.weight"))));
+    Add(x, Attention(t, k, block, RmsNorm(x, tensor(prefix + "norm1.weight")), may_fold));
     Add(x, GatedProduct(prefix + "mlp.", RmsNorm(x, tensor(prefix + "norm2.weight"))));
   }
   return x;

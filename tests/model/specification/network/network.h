@@ -23,7 +23,7 @@ class Network {
   Network(const package::ModelPackage& package, Tier tier);  // not owned
 
   // x after the blocks, for token t with the input u. Stores the new states if the token folds (4.4).
-  Vector Forward(int64_t t, int64_t k, const Vector& u);
+  Vector Forward(int64_t t, int64_t k, const Vector& u, bool may_fold = true);
 
   // 5.1
   Vector Normed(const Vector& x) const { return RmsNorm(x, tensor("norm.weight")); }
@@ -40,7 +40,8 @@ class Network {
 
  private:
   Vector GatedProduct(const std::string& prefix, const Vector& x) const;  // the second summand of 3.1, and 4.19
-  Vector Attention(int64_t t, int64_t k, int block, const Vector& z);     // 4.6-4.17, and the summand of 4.18
+  Vector Attention(int64_t t, int64_t k, int block, const Vector& z,
+                   bool may_fold);  // 4.6-4.17, and the summand of 4.18
 
   const package::ModelPackage& package_;
   Tier tier_;

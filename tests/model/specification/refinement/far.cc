@@ -35,7 +35,7 @@ Words WeightsOf(const Words& errors, float power) {
 
 }  // namespace
 
-Far::Far(const Sizes& sizes) : sizes_(sizes) {
+Far::Far(const Sizes& sizes, bool of_profile) : sizes_(sizes) {
   for (int h : {64, 96, 168, 336, 720}) {
     if (h <= sizes.T) continue;
     Knot knot = {.h = h, .k = sizes.ProbesFor(h), .F = {}, .O = Vector(sizes.Q, kMissing), .medians = {}};
@@ -45,6 +45,9 @@ Far::Far(const Sizes& sizes) : sizes_(sizes) {
   }
   means.resize(knots.back().k, kMissing);
   choices.resize(knots.back().k);
+  std::vector<int> horizons;
+  for (const Knot& knot : knots) horizons.push_back(knot.h);
+  if (of_profile) half.emplace(sizes, horizons, SecondView::Prior{0.9, 100, 4000});
 }
 
 void Far::Choose(int64_t p, const Series& series, Seasons now) {
@@ -114,9 +117,22 @@ void Far::Judge(int64_t p, const NearForecast& near) {
   }
   const int64_t t = (p + 1) * sizes_.D - 1;
   const std::vector<Words> weights = Weights(t, near);
+  Vector y, medians, views;
   for (size_t g = 0; g < knots.size(); ++g) {
-    knots[g].medians[p % knots[g].k] = ToForecast(Median(weights, near, knots[g].h, seen_[g].now));
+    y.push_back(seen_[g].at_knot);
+    medians.push_back(ToForecast(Median(weights, near, knots[g].h, seen_[g].now)));
+    if (!near.half.empty()) views.push_back(near.half[knots[g].h - 1]);
   }
+  if (half) half->Judge(p, near.unit, y, medians, views);
+  for (size_t g = 0; g < knots.size(); ++g) {
+    knots[g].medians[p % knots[g].k] = ToForecast(Moved(t, near, knots[g].h, medians[g]));
+  }
+}
+
+double Far::Moved(int64_t t, const NearForecast& near, int j, double median) const {
+  if (near.half.empty() || Missing(near.half[j - 1])) return median;
+  const double weight = std::min(1.0, (j - sizes_.T) / 8.0) * half->Weight(t, j);
+  return median + SecondView::Way(weight, near.unit, near.half[j - 1], ToForecast(median));
 }
 
 std::vector<Words> Far::Weights(int64_t t, const NearForecast& near) const {
@@ -175,7 +191,7 @@ float Far::Offset(const NearForecast& near, int j, int i) const {
 }
 
 Vector Far::Quantiles(int64_t t, const NearForecast& near, int j, const std::array<float, 4>& sources) const {
-  const double median = Median(Weights(t, near), near, j, WordsOf(sources, near.mean));
+  const double median = Moved(t, near, j, Median(Weights(t, near), near, j, WordsOf(sources, near.mean)));
   Vector q;
   for (int i = 0; i < sizes_.Q; ++i) q.push_back(ToForecast(median + (i == sizes_.M ? 0 : double{Offset(near, j, i)})));
   Order(sizes_.M, q.data(), sizes_.Q);
@@ -187,6 +203,7 @@ void Far::Shift(double distance) {
     for (float& median : knot.medians) median = Shifted(median, distance);
   }
   for (float& mean : means) mean = Shifted(mean, distance);
+  if (half) half->Shift(distance);
 }
 
 }  // namespace aaren::specification

@@ -4,10 +4,12 @@
 // Section 15 of model/README.md: steps beyond the model's horizon.
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "tests/model/specification/arithmetic.h"
 #include "tests/model/specification/refinement/mixture.h"
+#include "tests/model/specification/refinement/second_view.h"
 #include "tests/model/specification/series/series.h"
 #include "tests/model/specification/sizes.h"
 
@@ -22,11 +24,12 @@ struct NearForecast {
   const std::array<float, 5>& errors;  // E of the octave of step T
   float unit;
   float mean;
+  Vector half = {};  // 17.17, [1024]; empty: no view
 };
 
 class Far {
  public:
-  explicit Far(const Sizes& sizes);  // not owned
+  Far(const Sizes& sizes, bool half);  // not owned. `half`: of rows with a profile
 
   // 15.4, by what probe p sees; then the probe's seasons and mean replace older ones.
   void Choose(int64_t p, const Series& series, Seasons now);
@@ -37,6 +40,8 @@ class Far {
   Vector Quantiles(int64_t t, const NearForecast& near, int j, const std::array<float, 4>& sources) const;
 
   void Shift(double distance);  // 1.42
+
+  std::optional<SecondView> half;  // 17.18
 
   struct Knot {
     int h, k;
@@ -55,6 +60,7 @@ class Far {
     Words now;
   };
   std::vector<Words> Weights(int64_t t, const NearForecast& near) const;
+  double Moved(int64_t t, const NearForecast& near, int j, double median) const;  // 17.19
   double Median(const std::vector<Words>& weights, const NearForecast& near, int j, const Words& words) const;
   float Offset(const NearForecast& near, int j, int i) const;
   void JudgeWords(int64_t n, const Seen& seen, float unit, Knot& knot) const;

@@ -1,25 +1,32 @@
 #ifndef AAREN_TESTS_MODEL_SPECIFICATION_REFINEMENT_SECOND_VIEW_H_
 #define AAREN_TESTS_MODEL_SPECIFICATION_REFINEMENT_SECOND_VIEW_H_
 
-// Rules 17.8-17.12 of model/README.md: how far a forecast moves to the second view.
+// Rules 17.8-17.12 and 17.18 of model/README.md: how far a forecast moves to another view.
 
 #include <cstdint>
 #include <vector>
 
 #include "tests/model/specification/arithmetic.h"
-#include "tests/model/specification/series/series.h"
 #include "tests/model/specification/sizes.h"
 
 namespace aaren::specification {
 
 class SecondView {
  public:
-  explicit SecondView(const Sizes& sizes);  // not owned
+  // The prior of 17.11, and the memory of 17.8.
+  struct Prior {
+    double share, judgements, memory;
+  };
 
-  // 17.8-17.10, without the probe's own move. mixed: [T, Q]; view: [T], or empty where missing.
-  void Judge(int64_t p, const Series& series, float unit, const Vector& mixed, const Vector& view);
+  // horizons: ascending.
+  SecondView(const Sizes& sizes, const std::vector<int>& horizons, Prior prior);
 
-  void Move(int64_t t, int j, float unit, float view, float* q) const;  // 17.11, 17.12
+  // 17.8-17.10: what came, and the probe's own medians, each by horizon.
+  void Judge(int64_t p, float unit, const Vector& y, const Vector& mixed, const Vector& view);
+
+  double Weight(int64_t t, int j) const;  // 17.11
+  static float Way(double weight, float unit, float view, float median);
+  void Move(int64_t t, int j, float unit, float view, float* q) const;  // 17.12
 
   void Shift(double distance);  // 17.14
 
@@ -27,14 +34,16 @@ class SecondView {
     float S = 0, g = 0, N = 0, V = 0, B = 0, m = 0;
   };
   std::vector<Octave> octaves;
-  std::vector<Vector> v, b;  // [judged horizons, places]
+  std::vector<Vector> v, b;  // [horizons, places]
   Vector units;              // [places]
   float next = kMissing;     // 17.13
 
  private:
-  double Weight(int64_t t, const Octave& octave) const;
+  size_t OctaveOf(int j) const;
 
-  const Sizes& sizes_;
+  const std::vector<int> horizons_;
+  const Prior prior_;
+  const int D_, Q_, M_;
 };
 
 }  // namespace aaren::specification

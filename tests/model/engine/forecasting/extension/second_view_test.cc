@@ -26,17 +26,18 @@ class SecondViewTest : public testing::Test {
 
   // Lets `probes` probes pass whose forecast is `mixed`, and whose second view is `view`; what comes is truth(probe).
   void Pass(uint64_t probes, float mixed, float view, const std::function<float(uint64_t)>& truth) {
-    const std::vector<float> forecast(4, mixed), views(4, view);
+    const size_t judged = probes_.tracked().size();
+    const std::vector<float> medians(judged, mixed), views(judged, view);
     for (uint64_t i = 0; i < probes; ++i, seq_ += probes_.every()) {
-      const std::vector<float> values(probes_.tracked().size(), truth(i));
-      second_view_.Learn(seq_, {values.data(), forecast.data(), views, kUnit}, state_.data());
+      const std::vector<float> values(judged, truth(i));
+      second_view_.Learn(seq_, {values.data(), medians.data(), views.data(), kUnit}, state_.data());
     }
   }
 
   // The median of step 4 of a forecast of 0 whose second view is `view`.
   float Moved(float view) {
     std::vector<float> forecast(4, 0.0f);
-    second_view_.Move(seq_, state_.data(), kUnit, std::vector<float>(4, view), forecast.data());
+    second_view_.Move(seq_, state_.data(), kUnit, std::vector<float>(4, view), 1, forecast.data());
     return forecast[3];
   }
 
@@ -46,7 +47,7 @@ class SecondViewTest : public testing::Test {
   }
 
   Probes probes_ = Mixture(Config()).probes();
-  SecondView second_view_{probes_, 1};
+  SecondView second_view_{probes_, {.share = 0.4, .judgements = 200, .memory = 1500}};
   std::vector<float> state_;
   uint64_t seq_ = probes_.every() - 1;
 };
