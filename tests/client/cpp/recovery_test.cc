@@ -103,6 +103,16 @@ TEST(RecoveryTest, ServerThatKnowsNoCovariatesIsNotBelievedToTakeThem) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("takes no covariates"));
 }
 
+TEST(RecoveryTest, ServerThatKnowsNoProfilesIsNotBelievedToLearnOne) {
+  FakeServer server;  // says nothing of tiers
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a", .profile = true}, recorder);
+  const absl::Status status = (*session)->WaitOpened().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("learns no profile"));
+}
+
 // A server that reads the Open of a broken stream late must know it as overtaken.
 TEST(RecoveryTest, OpensAreCountedAsOneWritersOverAllStreams) {
   FakeServer server;
