@@ -13,7 +13,7 @@
 namespace aaren::events {
 
 // The edition rises when equal arguments give other sequences.
-inline constexpr int kGeneratorEdition = 1;
+inline constexpr int kGeneratorEdition = 2;
 
 struct EventSequence {
   std::vector<double> times;  // seconds since the first event, ascending

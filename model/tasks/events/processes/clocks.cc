@@ -149,7 +149,9 @@ Drawn Superposition(Random& random, int gaps) {
     std::vector<double> sorted = drawn.gaps;
     std::nth_element(sorted.begin(), sorted.begin() + gaps / 2, sorted.end());
     const double pace = TenTo(random, -0.7, 0.7) / sorted[gaps / 2];
-    double now = 0;
+    // The parts begin apart. Parts that all began at 0 would make first intervals of nothing, and teach that a huge
+    // interval follows two equal intervals.
+    double now = pace * drawn.gaps[0] * random.Uniform();
     int most = 0;
     for (int i = 0; i <= gaps; ++i) {
       const int mark = drawn.marks.empty() ? 0 : drawn.marks[i];

@@ -70,6 +70,16 @@ TEST(ProcessTest, EveryProcessDrawsGapsAboveZeroAndItsOwnMarksForAllEvents) {
   }
 }
 
+TEST(ProcessTest, PartsOfASuperpositionBeginApart) {
+  for (uint64_t index = 0; index < 50; ++index) {
+    Random random(13, index);
+    const std::vector<double> gaps = Superposition(random, 64).gaps;
+    std::vector<double> sorted = gaps;
+    std::sort(sorted.begin(), sorted.end());
+    EXPECT_GT(gaps[0], 1e-8 * sorted[32]) << index;
+  }
+}
+
 TEST(ProcessTest, AHawkesProcessComesInClusters) {
   double clustered = 0;
   for (uint64_t index = 0; index < 50; ++index) {
