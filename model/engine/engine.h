@@ -18,6 +18,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "model/engine/lane.h"
 #include "model/engine/tier.h"
@@ -25,9 +26,16 @@
 
 namespace aaren::engine {
 
-// The number of the engine's bits. The number changes whenever a bit of an output or a row may change, for any package.
-// The number travels with rows, and an engine steps only on rows of its own number.
-inline constexpr int kNumericsVersion = 8;
+// The numbers of the engine's bits, one for each kind of model. A kind's number changes whenever a bit of an output or
+// a row may change, for any package of the kind. The number travels with rows, and an engine steps only on rows of its
+// own number. So a change of one kind's bits leaves the sessions of the other kinds usable.
+inline constexpr int kForecasterNumerics = 8, kEventNumerics = 8, kClassificationNumerics = 8;
+
+// The number of a kind of package::kKinds.
+inline int NumericsVersion(absl::string_view kind) {
+  if (kind == package::kEvents) return kEventNumerics;
+  return kind == package::kClassification ? kClassificationNumerics : kForecasterNumerics;
+}
 
 // How far a forecast is refined between the network and the client (model/README.md, steps 5 to 9).
 enum class Refinement {

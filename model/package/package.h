@@ -67,7 +67,7 @@ struct Tensor {
 // The number of a network's meaning of input and output: how values become a token's input, how the output becomes a
 // forecast, and the layers between (model/README.md, steps 1 to 5). Weights are trained for one meaning, and the
 // package records its number. The number changes when earlier weights would be wrong. A change of the engine's rounding
-// alone does not change the number (kNumericsVersion, engine.h).
+// alone does not change the number (NumericsVersion, engine.h).
 inline constexpr int kInputVersion = 3, kSeasonalInputVersion = 4;
 inline int InputVersion(const ForecasterConfig& config) {
   return config.seasons ? kSeasonalInputVersion : kInputVersion;

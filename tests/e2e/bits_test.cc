@@ -136,7 +136,7 @@ class BitsTest : public testing::Test {
 
 TEST_F(BitsTest, EveryTokenIsAnsweredInFull) { EXPECT_EQ(alone_.size(), kTokens * (48 * 9 + 1) * sizeof(float)); }
 
-// The bits change only together with kNumericsVersion, like golden_test.cc's.
+// The bits change only together with kForecasterNumerics, like golden_test.cc's.
 TEST_F(BitsTest, TheBundledModelGivesTheRecordedBits) {
   uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
   for (char byte : alone_) hash = (hash ^ static_cast<uint8_t>(byte)) * 0x100000001b3;

@@ -3,7 +3,6 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-numerics_version: int
 far_horizon: int
 most_covariates: int
 
@@ -34,6 +33,8 @@ class Model:
     def levels(self) -> list[float]: ...
     @property
     def row_bytes(self) -> int: ...
+    @property
+    def numerics_version(self) -> int: ...
     def extended(self, past: int, future: int, profile: bool) -> Model: ...
     def step(
         self,

@@ -79,7 +79,7 @@ def encode_rows(engine: _engine.Model, rows: _engine.Rows, clock: Clock) -> byte
     """The snapshot of a session in this process."""
     rows = rows.copy()  # seq and bytes of one moment
     return Snapshot(
-        f"{engine.name}:{engine.version}", engine.digest, engine.tier, _engine.numerics_version, rows.channels,
+        f"{engine.name}:{engine.version}", engine.digest, engine.tier, engine.numerics_version, rows.channels,
         rows.seq, clock.last_ns, clock.step_ns, rows.to_bytes(),
     ).encode()  # fmt: skip
 
@@ -89,9 +89,9 @@ def check_model(state: Snapshot, engine: _engine.Model) -> None:
     if state.digest != engine.digest:
         raise FailedPrecondition(f"the snapshot is of {state.model}, package {state.digest[:12]}; this is "
                                  f"{engine.name}:{engine.version}, package {engine.digest[:12]}")  # fmt: skip
-    if state.numerics_version != _engine.numerics_version:
+    if state.numerics_version != engine.numerics_version:
         raise FailedPrecondition(f"the snapshot is of numerics version {state.numerics_version}, this engine's is "
-                                 f"{_engine.numerics_version}")  # fmt: skip
+                                 f"{engine.numerics_version}")  # fmt: skip
 
 
 def restore_rows(state: Snapshot, engine: _engine.Model) -> tuple[_engine.Rows, Clock]:

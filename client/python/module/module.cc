@@ -268,7 +268,6 @@ std::shared_ptr<Model> Extended(const Model& model, uint32_t past, uint32_t futu
 }  // namespace
 
 NB_MODULE(_engine, module) {
-  module.attr("numerics_version") = engine::kNumericsVersion;
   module.attr("far_horizon") = engine::kFarHorizon;
   module.attr("most_covariates") = engine::kMostCovariates;
 
@@ -300,6 +299,7 @@ NB_MODULE(_engine, module) {
       .def_prop_ro("horizon", &Model::horizon)
       .def_prop_ro("levels", [](const Model& m) { return m.package().config.quantiles; })
       .def_prop_ro("row_bytes", [](const Model& m) { return m.engine().row_bytes(); })
+      .def_prop_ro("numerics_version", [](const Model& m) { return engine::NumericsVersion(m.package().kind); })
       .def("extended", &Extended, nb::arg("past"), nb::arg("future"), nb::arg("profile"))
       .def("step", &Step, nb::arg("sessions"), nb::arg("values"), nb::arg("ends"), nb::arg("wanted"),
            nb::arg("covariates"), nb::arg("ahead"), nb::arg("selection").none(), nb::arg("forecasts"),

@@ -5,7 +5,8 @@
 namespace aaren::session {
 
 store::SessionOrigin OriginOf(const models::LoadedModel& model, uint32_t channels) {
-  return {model.id, model.package.digest, model.engine->tier(), engine::kNumericsVersion, channels};
+  const auto numerics = static_cast<uint32_t>(engine::NumericsVersion(model.package.kind));
+  return {model.id, model.package.digest, model.engine->tier(), numerics, channels};
 }
 
 store::SessionRecord RecordOf(const std::string& key, const SessionState& state) {

@@ -1,5 +1,5 @@
 // The recorded bits of the exact tier, the same on every machine, compiler and instruction set. A change of the bits
-// requires a change of kNumericsVersion.
+// requires a change of kForecasterNumerics.
 
 #include <gtest/gtest.h>
 #include <hwy/targets.h>

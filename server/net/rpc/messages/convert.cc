@@ -192,7 +192,7 @@ void FillOpened(session::Handle handle, const session::OpenedReply& reply, v1::O
   FillModelSchema(*reply.model, *opened.mutable_model());
   opened.set_channels(reply.channels);
   opened.set_tier(reply.model->engine->tier());
-  opened.set_numerics_version(engine::kNumericsVersion);
+  opened.set_numerics_version(engine::NumericsVersion(reply.model->package.kind));
   opened.set_number(reply.number);
   opened.set_durability(static_cast<v1::Open::Durability>(reply.durability));
   if (reply.clock.has_times()) opened.set_last_time_ns(reply.clock.last_time_ns);

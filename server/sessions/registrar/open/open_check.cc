@@ -126,9 +126,10 @@ session::Outcome<models::ModelRef> ModelOfState(const models::ModelTable& models
     const absl::StatusOr<models::ModelRef> namesake = models.Find(origin.model);
     outcome.refusal = session::OtherSchema(
         id, "package digest", namesake.ok() ? (*namesake)->package.digest : "not loaded", origin.package_digest);
-  } else if (origin.numerics_version != engine::kNumericsVersion) {
-    outcome.refusal = session::OtherSchema(id, "numerics version", absl::StrCat(engine::kNumericsVersion),
-                                           absl::StrCat(origin.numerics_version));
+  } else if (const int numerics = engine::NumericsVersion(outcome.value->package.kind);
+             origin.numerics_version != static_cast<uint32_t>(numerics)) {
+    outcome.refusal =
+        session::OtherSchema(id, "numerics version", absl::StrCat(numerics), absl::StrCat(origin.numerics_version));
   }
   return outcome;
 }

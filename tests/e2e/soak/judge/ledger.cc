@@ -44,7 +44,9 @@ std::string Ledger::Contradiction(const v1::Open& open, const Known& before, con
   if (incarnation <= before.dead) return absl::StrCat("an incarnation later than ", before.dead, ", which is gone");
   if (open.has_incarnation() && incarnation != open.incarnation()) return "the incarnation that was required";
   if (opened.model().digest() != oracle_.package().digest || opened.tier() != "exact") return "the model";
-  if (opened.numerics_version() != engine::kNumericsVersion) return "this numerics version";
+  if (opened.numerics_version() != static_cast<uint32_t>(engine::NumericsVersion(oracle_.package().kind))) {
+    return "this numerics version";
+  }
   if (opened.channels() != KindOf(open.session_id()).channels) return "the session's channels";
   if (opened.created() && (opened.next_seq() != 0 || opened.has_lost())) return "a new session to begin at 0";
   if (opened.durable_seq() > opened.next_seq()) return "durable_seq not above next_seq";

@@ -1,5 +1,5 @@
 // The fast tier: recorded bits, the same on every machine, with AMX and without, and their distance from the
-// definition. A change of the bits requires a change of kNumericsVersion.
+// definition. A change of the bits requires a change of kForecasterNumerics.
 
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
