@@ -185,6 +185,7 @@ Places PlacesOf(const EventMemory& memory) {
   // A tie has no logarithm; 40 below the scale, the elapsed time is 0 up to rounding.
   const double x = memory.newest.gap > 0 ? math::Log(memory.newest.gap) : scale - 40;
   places.elapsed = static_cast<float>(math::Log(1 + math::Exp(x - scale)));
+  places.intervals = static_cast<float>(memory.log_gap[std::size(kLogKeep) - 1].weight);  // the slowest mean's
   return places;
 }
 

@@ -115,6 +115,7 @@ struct Places {
   bool present[kRing];     // false where absent or a tie
   float after, deviation;  // mean and deviation of x - r after the newest event's mark
   float elapsed;           // log(1 + gap / scale) of the newest event: the age of timed attention
+  float intervals;         // how many intervals above 0 the session has seen, the old ones fading; >= 1
 };
 Places PlacesOf(const EventMemory& memory);
 

@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_ENGINE_EVENTS_MIXTURE_POINTS_H_
 #define AAREN_MODEL_ENGINE_EVENTS_MIXTURE_POINTS_H_
 
-// A mixture at up to kPoints places of z at once, in floats. The bits are the same on every machine and in any company:
-// vectors run over places, and each place adds the components in order. Threading: plain functions.
+// A mixture at up to kPoints places (outlook.h) at once, in floats. The bits are the same on every machine and in any
+// company: vectors run over places, and each place adds the components in order. Threading: plain functions.
 
 #include <cstddef>
 
@@ -18,7 +18,7 @@ struct Points {
   alignas(64) float at[kPoints];
 };
 
-inline constexpr float kFurthest = 40;  // in z
+inline constexpr float kFurthest = 40;  // places beyond are not searched
 
 // The components of a mixture that have a weight, the log-normal ones first.
 struct Components {
@@ -31,7 +31,7 @@ struct Components {
 // `count` may be left as they are.
 
 // The probabilities below the first `count` places, with errors below 1e-6.
-void ProbabilitiesBelow(const Components& components, size_t count, const Points& z, Points& below);
+void ProbabilitiesBelow(const Components& components, size_t count, const Points& places, Points& below);
 
 // The places of the first `count` probabilities. Each misses its probability by less than 1e-5.
 void FindPlaces(const Components& components, size_t count, const Points& wanted, Points& found);

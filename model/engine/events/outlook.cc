@@ -19,9 +19,10 @@ using math::ScalarOperations;
 constexpr size_t kNormals[] = {0, kLogNormals + kWeibulls};   // first components of two stretches of log-normals
 constexpr size_t kNormalEnds[] = {kLogNormals, kComponents};  // the stretches' ends
 constexpr double kEdge = 8, kStep = 0.125;  // range and spacing of the table of the normal distribution
-constexpr double kFurthest = 40;            // in z, for quantiles
+constexpr double kFurthest = 40;            // place, for quantiles
 constexpr double kExact = 1e-9;             // tolerated error of a quantile's probability
 constexpr double kMostBefore = 1 - 1e-7;    // probability of an event within a silence, so that some is left
+constexpr float kLeap = 2;                  // how far beyond the longest of the last intervals components may lie
 
 double NormalDensity(double x) { return math::Exp(-0.5 * x * x) / std::sqrt(2 * std::numbers::pi); }
 
@@ -60,24 +61,24 @@ double NormalBelow(double x) {
   return points[i].probability + points[i].density * h * series;
 }
 
-// The mixture at z: probability below, and density.
+// The mixture at a place: probability below, and density.
 struct MixturePoint {
   double below = 0, density = 0;
 };
 
-MixturePoint MixtureAt(const Outlook& outlook, double z) {
+MixturePoint MixtureAt(const Outlook& outlook, double place) {
   MixturePoint point;
   for (size_t part = 0; part < 2; ++part) {
     for (size_t k = kNormals[part]; k < kNormalEnds[part]; ++k) {
       if (outlook.weight[k] == 0) continue;
-      const double x = (z - outlook.at[k]) / outlook.spread[k];
+      const double x = (place - outlook.at[k]) / outlook.spread[k];
       point.below += outlook.weight[k] * NormalBelow(x);
       point.density += outlook.weight[k] * NormalDensity(x) / outlook.spread[k];
     }
   }
   for (size_t k = kLogNormals; k < kLogNormals + kWeibulls; ++k) {
-    // In the logarithm, a Weibull interval lasts beyond z with probability exp(-exp(u)).
-    const double u = (z - outlook.at[k]) / outlook.spread[k], hazard = math::Exp(u), left = math::Exp(-hazard);
+    // In the logarithm, a Weibull interval lasts beyond a place with probability exp(-exp(x)).
+    const double x = (place - outlook.at[k]) / outlook.spread[k], hazard = math::Exp(x), left = math::Exp(-hazard);
     point.below += outlook.weight[k] * (1 - left);
     point.density += outlook.weight[k] * hazard * left / outlook.spread[k];
   }
@@ -105,16 +106,18 @@ void Softmax(const float* logits, const Places& places, float* weight) {
 }
 
 // The part of MixtureAt that is no density, with the same bits, and faster.
-double BelowAt(const Outlook& outlook, double z) {
+double BelowAt(const Outlook& outlook, double place) {
   double below = 0;
   for (size_t part = 0; part < 2; ++part) {
     for (size_t k = kNormals[part]; k < kNormalEnds[part]; ++k) {
       if (outlook.weight[k] == 0) continue;
-      below += outlook.weight[k] * NormalBelow((z - outlook.at[k]) / outlook.spread[k]);
+      below += outlook.weight[k] * NormalBelow((place - outlook.at[k]) / outlook.spread[k]);
     }
   }
   double left[kWeibulls];
-  for (size_t j = 0; j < kWeibulls; ++j) left[j] = (z - outlook.at[kLogNormals + j]) / outlook.spread[kLogNormals + j];
+  for (size_t j = 0; j < kWeibulls; ++j) {
+    left[j] = (place - outlook.at[kLogNormals + j]) / outlook.spread[kLogNormals + j];
+  }
   math::Exp(left, kWeibulls, left);
   for (double& one : left) one = -one;
   math::Exp(left, kWeibulls, left);
@@ -124,7 +127,14 @@ double BelowAt(const Outlook& outlook, double z) {
 
 double PlaceIn(const Outlook& outlook, double gap) {
   // math::Log takes normal numbers only, and a tie has the interval 0.
-  return math::Log(std::max(gap, std::numeric_limits<double>::min())) - outlook.log_scale;
+  return outlook.PlaceOf(math::Log(std::max(gap, std::numeric_limits<double>::min())) - outlook.log_scale);
+}
+
+// The furthest place of a component. Each interval seen allows one unit of logarithm more.
+float FurthestPlace(const Places& places) {
+  float longest = 0;
+  for (size_t j = 0; j < kRing; ++j) longest = std::max(longest, places.present[j] ? places.ring[j] : 0.0f);
+  return longest + kLeap + places.intervals;
 }
 
 }  // namespace
@@ -152,6 +162,9 @@ Outlook OutlookOf(const float* numbers, const Places& places, double log_scale) 
   outlook.at[k] = places.after + numbers[kAfterShift];
   outlook.spread[k] = places.deviation * math::scalar::ExpOf<ScalarOperations>(stretch) + kLeastSpread;
   outlook.tie = math::scalar::SigmoidOf<ScalarOperations>(numbers[kTieLogit]);
+  outlook.doubt = 1 / places.intervals;
+  const float furthest = FurthestPlace(places);
+  for (float& at : outlook.at) at = std::min(at, furthest);
   return outlook;
 }
 
@@ -161,7 +174,8 @@ double ProbabilityWithin(const Outlook& outlook, double gap) {
 }
 
 double LogDensity(const Outlook& outlook, double gap) {
-  const double density = MixtureAt(outlook, PlaceIn(outlook, gap)).density;
+  const double place = PlaceIn(outlook, gap), slope = place > 0 ? 1.0 + outlook.doubt : 1;  // of the place by z
+  const double density = slope * MixtureAt(outlook, place).density;
   // math::Log takes numbers above 0 only; far from all components the density underflows.
   return math::Log(std::max(density, 1e-300));
 }
@@ -170,18 +184,18 @@ double LogDensity(const Outlook& outlook, double gap) {
 double IntervalAt(const Outlook& outlook, double level) {
   if (level <= outlook.tie) return 0;
   const double wanted = (level - outlook.tie) / (1 - outlook.tie);
-  double low = -kFurthest, high = kFurthest, z = 0;
+  double low = -kFurthest, high = kFurthest, place = 0;
   // Halving alone would bring the bracket of 80 below 1e-9 in 37 steps.
   for (int step = 0; step < 100; ++step) {
-    const MixturePoint point = MixtureAt(outlook, z);
+    const MixturePoint point = MixtureAt(outlook, place);
     const double miss = point.below - wanted;
     if (std::abs(miss) < kExact) break;
-    (miss < 0 ? low : high) = z;
+    (miss < 0 ? low : high) = place;
     // Where the density vanishes, the step leaves the bracket, and the bracket is halved.
-    const double newton = z - miss / std::max(point.density, 1e-12);
-    z = newton > low && newton < high ? newton : (low + high) / 2;
+    const double newton = place - miss / std::max(point.density, 1e-12);
+    place = newton > low && newton < high ? newton : (low + high) / 2;
   }
-  return math::Exp(z + outlook.log_scale);
+  return math::Exp(outlook.LogOf(place) + outlook.log_scale);
 }
 
 double ProbabilityAfterSilence(const Outlook& outlook, double silence, double gap) {

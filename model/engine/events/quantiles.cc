@@ -53,7 +53,7 @@ void IntervalsAt(const Outlook& outlook, absl::Span<const float> levels, float* 
     }
     FindPlaces(mixture, count, wanted, found);
     double seconds[kPoints];
-    for (size_t i = 0; i < count; ++i) seconds[i] = found.at[i] + outlook.log_scale;
+    for (size_t i = 0; i < count; ++i) seconds[i] = outlook.LogOf(found.at[i]) + outlook.log_scale;
     math::Exp(seconds, count, seconds);
     for (size_t i = first; i < first + count; ++i) {
       const bool tie = levels[i] <= outlook.tie;
@@ -70,11 +70,12 @@ void ProbabilitiesWithin(const Outlook& outlook, absl::Span<const double> spans,
     const size_t count = std::min(kPoints, spans.size() - first);
     double logs[kPoints];
     math::Log(&spans[first], count, logs);
-    Points z = {}, below;
+    Points places = {}, below;
     for (size_t i = 0; i < count; ++i) {
-      z.at[i] = static_cast<float>(std::clamp(logs[i] - outlook.log_scale, -1.0 * kFurthest, 1.0 * kFurthest));
+      const double place = outlook.PlaceOf(logs[i] - outlook.log_scale);
+      places.at[i] = static_cast<float>(std::clamp(place, -1.0 * kFurthest, 1.0 * kFurthest));
     }
-    ProbabilitiesBelow(mixture, count, z, below);
+    ProbabilitiesBelow(mixture, count, places, below);
     for (size_t i = 0; i < count; ++i) {
       probabilities[first + i] = outlook.tie + (1 - outlook.tie) * std::clamp(below.at[i], 0.0f, 1.0f);
     }

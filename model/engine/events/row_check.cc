@@ -115,6 +115,7 @@ void CheckMemory(const EventMemory& memory, Faults& faults) {
 void CheckOutlook(const Outlook& outlook, Faults& faults) {
   if (outlook.tie == kNoOutlook.tie) return;
   faults.Need("outlook.tie", outlook.tie, 0, 1);
+  faults.Need("outlook.doubt", outlook.doubt, 0, 1);
   faults.Need("outlook.log_scale", outlook.log_scale, -kMostLog, kMostLog);
   faults.NeedAll("outlook.weight", outlook.weight, 0, 1 + kRounding);
   faults.NeedAll("outlook.at", outlook.at, -kMostPlace, kMostPlace);

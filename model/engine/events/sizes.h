@@ -10,7 +10,7 @@ namespace aaren::events {
 inline constexpr size_t kWidth = 64, kBlocks = 2, kHeads = 8, kValueWidth = 128, kHidden = 128;
 inline constexpr size_t kMarkHidden = 32;
 
-// The time head: a mixture over z, the logarithm of the interval that comes less r (memory.h).
+// The time head: a mixture over places, the logarithm of the interval that comes less r at first (outlook.h).
 inline constexpr size_t kLogNormals = 4, kWeibulls = 4, kCopies = 16;
 inline constexpr size_t kComponents = kLogNormals + kWeibulls + kCopies + 1;  // the last is after the present mark
 

@@ -2,16 +2,23 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numbers>
+#include <vector>
 
 namespace aaren::events {
 namespace {
 
-Outlook SomeOutlook(double tie_logit) {
-  float numbers[kTimeNumbers];
+std::vector<float> SomeNumbers(double tie_logit) {
+  std::vector<float> numbers(kTimeNumbers);
   for (size_t k = 0; k < kTimeNumbers; ++k) numbers[k] = 0.37f * static_cast<float>(k % 7) - 1.1f;
   numbers[kTieLogit] = static_cast<float>(tie_logit);
+  return numbers;
+}
+
+Places SomePlaces(float intervals = 4) {
   Places places = {};
   for (size_t j = 0; j < 5; ++j) {
     places.present[j] = j != 2;
@@ -19,7 +26,35 @@ Outlook SomeOutlook(double tie_logit) {
   }
   places.after = 0.3f;
   places.deviation = 0.7f;
-  return OutlookOf(numbers, places, std::log(30.0));
+  places.intervals = intervals;
+  return places;
+}
+
+Outlook SomeOutlook(double tie_logit) { return OutlookOf(SomeNumbers(tie_logit).data(), SomePlaces(), std::log(30.0)); }
+
+// The law of outlook.h in the C library's functions: the probability of an interval of at most `gap` seconds.
+double ReferenceWithin(const std::vector<float>& numbers, const Places& places, double log_scale, double gap) {
+  const auto softplus = [](double x) { return std::log1p(std::exp(x)) + 0.03; };
+  double furthest = 0, whole = 0, below = 0;
+  for (size_t j = 0; j < kRing; ++j) {
+    if (places.present[j]) furthest = std::max<double>(furthest, places.ring[j]);
+  }
+  furthest += 2 + places.intervals;
+  const double z = std::log(gap) - log_scale, place = z > 0 ? z * (1 + 1 / double{places.intervals}) : z;
+  const auto add = [&](double logit, double at, double spread, bool weibull) {
+    const double weight = std::exp(logit), x = (place - std::min(at, furthest)) / spread;
+    whole += weight;
+    below += weight * (weibull ? -std::expm1(-std::exp(x)) : 0.5 * std::erfc(-x / std::numbers::sqrt2));
+  };
+  size_t k = 0;
+  for (size_t j = 0; j < 4; ++j) add(numbers[k++], numbers[25 + j], softplus(numbers[29 + j]), false);
+  for (size_t j = 0; j < 4; ++j) add(numbers[k++], numbers[33 + j], softplus(numbers[37 + j]), true);
+  for (size_t j = 0; j < 16; ++j, ++k) {
+    if (places.present[j]) add(numbers[k], places.ring[j], softplus(numbers[41]), false);
+  }
+  add(numbers[k], places.after + numbers[42], places.deviation * std::exp(numbers[43]) + 0.03, false);
+  const double tie = 1 / (1 + std::exp(-double{numbers[44]}));
+  return tie + (1 - tie) * below / whole;
 }
 
 TEST(OutlookTest, WeightsSumToOneAndAbsentCopiesHaveNone) {
@@ -42,6 +77,35 @@ TEST(OutlookTest, ProbabilityGrowsFromTheTiesToOneWithTheDensityAsSlope) {
         (ProbabilityWithin(outlook, gap * std::exp(h)) - ProbabilityWithin(outlook, gap * std::exp(-h))) / (2 * h);
     EXPECT_NEAR(slope, (1 - outlook.tie) * std::exp(LogDensity(outlook, gap)), 2e-5) << gap;
   }
+}
+
+TEST(OutlookTest, AgreesWithTheCLibrary) {
+  std::vector<float> numbers = SomeNumbers(-2);
+  numbers[kNormalMean + 3] = 19;  // far beyond all intervals
+  for (const float intervals : {1.0f, 2.0f, 7.5f, 100.0f}) {
+    const Places places = SomePlaces(intervals);
+    const Outlook outlook = OutlookOf(numbers.data(), places, std::log(30.0));
+    for (double gap = 1e-3; gap < 1e12; gap *= 2.7) {
+      EXPECT_NEAR(ProbabilityWithin(outlook, gap), ReferenceWithin(numbers, places, std::log(30.0), gap), 1e-6) << gap;
+    }
+  }
+}
+
+TEST(OutlookTest, LongIntervalsOfAYoungSessionAreDrawnIn) {
+  const std::vector<float> numbers = SomeNumbers(-20);
+  const Outlook young = OutlookOf(numbers.data(), SomePlaces(2), 0);
+  const Outlook old = OutlookOf(numbers.data(), SomePlaces(1e9f), 0);
+  EXPECT_NEAR(std::log(IntervalAt(young, 0.95)), std::log(IntervalAt(old, 0.95)) * 2 / 3, 1e-6);
+  EXPECT_NEAR(IntervalAt(young, 0.05), IntervalAt(old, 0.05), 1e-6);
+}
+
+TEST(OutlookTest, NoComponentLiesFarBeyondTheLongestInterval) {
+  std::vector<float> numbers = SomeNumbers(-2);
+  for (const size_t number : {size_t{kNormalMean} + 3, size_t{kWeibullMean} + 1, size_t{kAfterShift}}) {
+    numbers[number] = 19;
+  }
+  const Outlook outlook = OutlookOf(numbers.data(), SomePlaces(3), 0);
+  EXPECT_EQ(*std::max_element(std::begin(outlook.at), std::end(outlook.at)), 1.0f + 2 + 3);
 }
 
 TEST(OutlookTest, AnIntervalIsAtItsLevel) {

@@ -62,6 +62,11 @@ TEST_F(RowCheckTest, AnOutlookWithoutSpreadIsNamed) {
   EXPECT_THAT(Fault(), HasSubstr("outlook.spread is 0"));
 }
 
+TEST_F(RowCheckTest, AnOutlookOfLessThanOneIntervalIsNamed) {
+  row_.outlook.doubt = 1.5f;
+  EXPECT_THAT(Fault(), HasSubstr("outlook.doubt is 1.5"));
+}
+
 TEST_F(RowCheckTest, ARowWithoutEventsHoldsNothingElse) {
   row_.memory.count = 0;
   EXPECT_THAT(Fault(), HasSubstr("count is 0"));

@@ -44,6 +44,7 @@ EventTarget TimeTarget(double place) {
   }
   target.places.after = 0.3f;
   target.places.deviation = 0.8f;
+  target.places.intervals = 1e9f;  // the engine draws the long intervals of young sessions in; losses do not
   target.place = place;
   return target;
 }

@@ -46,7 +46,7 @@ TEST_F(ModelOfStateTest, SessionsOfThisServerAreItsOwn) {
 TEST_F(ModelOfStateTest, SessionsOfValuesAndClassesOutliveAChangeOfTheBitsOfEvents) {
   EXPECT_EQ(RefusalOf(package::kForecaster, 8), "");
   EXPECT_EQ(RefusalOf(package::kClassification, 8), "");
-  EXPECT_EQ(RefusalOf(package::kEvents, engine::kEventNumerics), "");
+  EXPECT_EQ(RefusalOf(package::kEvents, 8), "session 's' has numerics version '8', here it is '9'");
 }
 
 TEST_F(ModelOfStateTest, ANumberOfAnotherKindIsRefused) {
