@@ -138,7 +138,8 @@ void HostEventEngine::Take(const Event& event, const EventWish& wish, EventRow& 
   waiting.log_scale = LogScale(memory);
   waiting.places = PlacesOf(memory);
   WriteInputs(memory, inputs);
-  WriteMarkInputs(memory, tile.MarksOf(token), kMarkStride);
+  // Nobody reads the inputs of marks but the forecast.
+  if (wish.result != nullptr) WriteMarkInputs(memory, tile.MarksOf(token), kMarkStride);
 }
 
 void HostEventEngine::Pass(Scratch& scratch) const {

@@ -21,7 +21,7 @@ using D = hn::CappedTag<float, math::kLanes>;
 using V = hn::Vec<D>;
 
 constexpr float kMiss = 2e-6f;  // tolerated error of a quantile's probability
-constexpr int kRounds = 24;     // halving alone brings a bracket of the grid below 1e-5 by then
+constexpr int kRounds = 30;     // halving alone brings the widest bracket below 1e-6 by then
 
 struct Sums {
   V below, density;
@@ -69,7 +69,7 @@ void BelowAll(const Components& components, size_t count, const Points& z, Point
   }
 }
 
-// An even grid over the mixture, and the probabilities below its places.
+// An even grid over the middle of the mixture, and the probabilities below its places.
 struct Grid {
   Points place, below;
   float step;

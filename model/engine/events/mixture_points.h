@@ -24,7 +24,7 @@ inline constexpr float kFurthest = 40;  // places beyond are not searched
 struct Components {
   size_t normals = 0, count = 0;
   float weight[kComponents], at[kComponents], inverse[kComponents];  // inverse: 1 / spread
-  float low = kFurthest, high = -kFurthest;                          // nearly all of the mixture lies between
+  float low = kFurthest, high = -kFurthest;                          // where a search begins
 };
 
 // REQUIRES throughout: 1 <= count <= kPoints, and all kPoints places of an argument hold numbers. Results beyond

@@ -13,7 +13,9 @@ namespace aaren::events {
 namespace {
 
 constexpr float kNegligible = 1e-7f;  // weight of a component that is left out
-constexpr float kReach = 6;           // spreads of a component around its place that matter
+constexpr float kReach = 2.5f;        // deviations around the mixture's mean where searches begin
+// A Weibull interval's logarithm with the place 0 and the spread 1 has these moments: Euler's constant, pi^2 / 6.
+constexpr float kWeibullMean = -0.5772157f, kWeibullVariance = 1.644934f;
 
 // The components of an outlook that matter.
 struct Mixture : Components {
@@ -23,20 +25,25 @@ struct Mixture : Components {
     }
     normals = count;
     for (size_t k = kLogNormals; k < kLogNormals + kWeibulls; ++k) Add(outlook, k);
-    low = std::max(low, -kFurthest);
-    high = std::min(std::max(high, low + 1), kFurthest);
+    const float reach = kReach * std::sqrt(std::max(square_ - mean_ * mean_, 0.0f));
+    low = std::clamp(mean_ - reach, -kFurthest, kFurthest - 1);
+    high = std::clamp(mean_ + reach, low + 1, kFurthest);
   }
 
  private:
   void Add(const Outlook& outlook, size_t k) {
     if (!(outlook.weight[k] > kNegligible)) return;
+    const bool weibull = k >= kLogNormals && k < kLogNormals + kWeibulls;
+    const float spread = outlook.spread[k], mean = outlook.at[k] + (weibull ? kWeibullMean * spread : 0);
     weight[count] = outlook.weight[k];
     at[count] = outlook.at[k];
-    inverse[count] = 1 / outlook.spread[k];
-    low = std::min(low, at[count] - kReach * outlook.spread[k]);
-    high = std::max(high, at[count] + kReach * outlook.spread[k]);
+    inverse[count] = 1 / spread;
+    mean_ += weight[count] * mean;
+    square_ += weight[count] * (mean * mean + (weibull ? kWeibullVariance : 1) * spread * spread);
     ++count;
   }
+
+  float mean_ = 0, square_ = 0;  // of places
 };
 
 }  // namespace
