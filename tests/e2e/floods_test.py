@@ -17,13 +17,13 @@ class FloodTest(programs.ServerTest):
     flags = (f"--memory={memory}", "--shards=1")
     neighbour = ()
 
-    def beside_a_neighbour(self, flood, bound=4):
+    def beside_a_neighbour(self, flood, bound=4, seconds=SECONDS):
         """A neighbour loses nothing meanwhile, and memory stays within its bound. Returns the server's log.
 
         How far memory goes beyond --memory in a flood of frames is what comes between two looks of the server."""
         load = programs.start_aaren("load", f"--target={self.server.target}", *self.neighbour, "--sessions=20",
-                                    "--rate=200", f"--duration={SECONDS + 1}s", "--json", stdout=subprocess.PIPE)
-        end = time.monotonic() + SECONDS
+                                    "--rate=200", f"--duration={seconds + 1}s", "--json", stdout=subprocess.PIPE)
+        end = time.monotonic() + seconds
         most = 0
         thread = threading.Thread(target=flood, args=(end,))
         thread.start()
@@ -42,21 +42,22 @@ class FloodTest(programs.ServerTest):
     def connect(self):
         return floods.connect(self.server.target)
 
-    def flood(self, kind, bound=4):
-        return self.beside_a_neighbour(lambda end: floods.send(self.connect, floods.TABLE[kind], end), bound)
+    def flood(self, kind, bound=4, seconds=SECONDS):
+        return self.beside_a_neighbour(lambda end: floods.send(self.connect, floods.TABLE[kind], end), bound, seconds)
 
-    def assert_ended(self, log):
-        if not programs.SANITIZED:  # else the flood may be too slow to be noticed in its time
-            self.assertIn("connection ended", log)
+    def assert_ended(self, kind):
+        """A busy machine makes a flood slow: a flood that is not noticed in its time gets more time."""
+        logs = (self.flood(kind, bound=2, seconds=seconds) for seconds in (SECONDS, 4 * SECONDS, 12 * SECONDS))
+        self.assertTrue(any(programs.SANITIZED or "connection ended" in log for log in logs))
 
     def test_streams_that_are_reset_at_once(self):
         self.flood("resets")
 
     def test_calls_without_end(self):
-        self.assert_ended(self.flood("calls", bound=2))
+        self.assert_ended("calls")
 
     def test_headers_that_never_end(self):
-        self.assert_ended(self.flood("headers", bound=2))
+        self.assert_ended("headers")
 
     def test_calls_of_methods_that_do_not_exist(self):
         self.flood("no-method")

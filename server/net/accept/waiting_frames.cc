@@ -11,6 +11,7 @@ namespace {
 constexpr size_t kHeaderBytes = 9;
 constexpr uint32_t kMostLength = 16 << 10;
 constexpr uint32_t kHeaders = 1, kReset = 3, kContinuation = 9;  // types; 0 is data
+constexpr uint32_t kEndHeaders = 4;                              // a flag
 constexpr size_t kTooManyCalls = 512;                            // twice as many as one connection may have under way
 constexpr size_t kEndlessRow = 3;
 
@@ -22,18 +23,21 @@ bool BreakHttp2From(size_t at, absl::string_view bytes, size_t& most) {
     return value;
   };
   size_t calls = 0, resets = 0, row = 0;
-  uint32_t last_call = 0;
+  uint32_t last_call = 0, continued = 0;
   for (; at + kHeaderBytes <= bytes.size() && most > 0; --most) {
     const uint32_t length = number(at, 3), type = number(at + 3, 1), stream = number(at + 5, 4);
     // Zeros within a message are no frames: data, headers and resets belong to a stream.
     if (length > kMostLength || (stream == 0 && (type <= kReset || type == kContinuation))) return false;
     if (type == kHeaders && stream > last_call) ++calls, last_call = stream;
     resets += type == kReset;
-    row = type == kContinuation ? row + 1 : 0;
-    if (calls > resets + kTooManyCalls || row == kEndlessRow) return true;
+    const bool endless = type == kContinuation && (number(at + 4, 1) & kEndHeaders) == 0;
+    row = !endless ? 0 : stream == continued ? row + 1 : 1;
+    continued = stream;
+    if (calls > resets + kTooManyCalls) return true;
     at += kHeaderBytes + length;
   }
-  return false;
+  // Nothing else may stand between the frames of a header. Content with a few such frames goes on otherwise.
+  return row >= kEndlessRow && at + kHeaderBytes > bytes.size();
 }
 
 }  // namespace

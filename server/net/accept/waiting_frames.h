@@ -12,7 +12,8 @@
 namespace aaren::accept {
 
 // True if `bytes`, from anywhere in a connection, begin twice as many calls as may be under way at once, and end few,
-// or have three CONTINUATION frames in a row: headers of the length that gRPC allows take fewer.
+// or close with three or more CONTINUATION frames of one header that has not ended: headers of the length that gRPC
+// allows take fewer.
 bool BreakHttp2(absl::string_view bytes);
 
 }  // namespace aaren::accept

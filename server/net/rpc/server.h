@@ -95,7 +95,7 @@ class Server {
 
   address::Address address_;
   const session::Clock& clock_;
-  std::optional<grpc::ResourceQuota> quota_;  // the last resort: gRPC then ends streams at random
+  std::optional<grpc::ResourceQuota> quota_;  // the last resort: gRPC resets streams at random, with error 11
   const std::unique_ptr<watch::WatchedSessions> watched_ = std::make_unique<watch::WatchedSessions>();
   std::vector<std::unique_ptr<ShardLoop>> loops_;
   std::unique_ptr<registrar::Registrar> registrar_;          // destroyed before the loops: knows their shards

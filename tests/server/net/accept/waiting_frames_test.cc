@@ -41,6 +41,33 @@ TEST(EndlessHeadersTest, AreNotMessagesThatLookLikeThem) {
   EXPECT_FALSE(BreakHttp2(Many(Frame(0, std::string(16'000, '\x09')))));
 }
 
+TEST(EndlessHeadersTest, AreOfOneStream) {
+  std::string other;
+  for (size_t stream = 1; other.size() < 64 << 10; stream += 2) other += Frame(9, "h", stream);
+  EXPECT_FALSE(BreakHttp2(other));
+}
+
+TEST(EndlessHeadersTest, AreNotFollowedByOtherFrames) {
+  const std::string row = Frame(9, "h") + Frame(9, "h") + Frame(9, "h");
+  EXPECT_TRUE(BreakHttp2(Frame(0, "m") + row));
+  EXPECT_FALSE(BreakHttp2(row + Frame(0, "m")));
+}
+
+TEST(EndlessHeadersTest, AreNotFollowedByTheirEnd) {
+  std::string end = Frame(9, "h");
+  end[4] = 4;
+  EXPECT_FALSE(BreakHttp2(Frame(9, "h") + Frame(9, "h") + Frame(9, "h") + end));
+}
+
+TEST(EndlessHeadersTest, AreNotMessagesOfZerosAndNines) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 100; ++i) {
+    std::string bytes(64 << 10, '\0');
+    for (char& byte : bytes) byte = random() % 2 == 0 ? '\0' : '\x09';
+    EXPECT_FALSE(BreakHttp2(bytes));
+  }
+}
+
 // `count` small calls that wait to be read, from the middle of a message on, with their resets or without.
 std::string Calls(size_t count, bool reset = false) {
   std::string bytes(100, '\0');
