@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from aaren import _engine
 from aaren.errors import InvalidArgument
 from aaren.events import EventForecast, EventForecasts, MarkNames, events_of
 from aaren.forecaster import MODELS, load
+from aaren.local import hold
 from aaren.local_events import EventOptions, LocalEvents
 from aaren.snapshot import check_model, decode, restore_rows
 from aaren.times import Clock, Times
@@ -109,10 +109,7 @@ class EventForecaster:
         _check_alike(sessions)
         if not len(sessions):
             return []
-        with ExitStack() as stack:
-            # In one order, so that two calls never wait for one another.
-            for session in sorted(sessions, key=id):
-                stack.enter_context(session._lock)
+        with hold(sessions):
             parts = list[Tokens]()
             for i, (session, (times, marks)) in enumerate(zip(sessions, events, strict=True)):
                 try:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from aaren import _engine, snapshot
 from aaren.errors import InvalidArgument
-from aaren.local import LocalSession, Output
+from aaren.local import LocalSession, Output, hold
 from aaren.quantiles import Floats, Forecasts, Surprises
 from aaren.times import Clock
 from aaren.tokens import Horizons, Shape, Tokens, check_covariates, extension_of, levels_of, steps_of, tokens_of
@@ -143,9 +143,10 @@ class Forecaster:
             raise InvalidArgument(f"{len(tokens.values)} values for {len(sessions)} sessions")
         rows = [session._rows for session in sessions]
         ends = np.arange(1, len(rows) + 1)
-        stepped = model._step(rows, tokens, ends, np.ones(len(rows), np.uint8), output, True)
+        with hold(sessions):
+            stepped = model._step(rows, tokens, ends, np.ones(len(rows), np.uint8), output, True)
+            seqs = np.fromiter((row.seq - 1 for row in rows), np.int64, len(rows))
         forecasts, surprise, learning = stepped.of_one_channel() if shape.channels == 1 else stepped
-        seqs = np.fromiter((row.seq - 1 for row in rows), np.int64, len(rows))
         return Forecasts(forecasts, output.levels, surprise, seqs, learning, output.horizons)
 
     def extend(
@@ -165,13 +166,17 @@ class Forecaster:
         ends = np.cumsum([len(part.values) for part in parts])
         all_values, all_x = (np.concatenate(arrays) for arrays in zip(*((p.values, p.X) for p in parts), strict=True))
         flags = np.zeros(int(ends[-1]), np.uint8)
-        model._step([s._rows for s in sessions], Tokens(all_values, None, all_x, None), ends, flags, output, False)
+        with hold(sessions):
+            model._step([s._rows for s in sessions], Tokens(all_values, None, all_x, None), ends, flags, output, False)
 
     def _alike(self, sessions: Sequence[LocalSession]) -> tuple[Forecaster, Output, Shape]:
         """What all sessions have in common. InvalidArgument names the first that differs."""
         if not len(sessions):
             return self, self._output((), ()), Shape(1, 0, 0, self.horizon)
-        first = sessions[0]
+        first, ids = sessions[0], list(map(id, sessions))
+        if len(set(ids)) < len(ids):
+            twice = next(i for i, one in enumerate(ids) if one in ids[:i])
+            raise InvalidArgument(f"series {ids.index(ids[twice])} and {twice} are one session")
         for i, session in enumerate(sessions):
             same = session._model._engine is first._model._engine and session.channels == first.channels
             if not same or session._output[:2] != first._output[:2]:

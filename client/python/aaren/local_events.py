@@ -14,7 +14,7 @@ from aaren import _engine
 from aaren.errors import InvalidArgument
 from aaren.events import EventForecast, EventForecasts, MarkNames, mark_of, within_of
 from aaren.snapshot import encode_rows
-from aaren.times import NO_TIME, Clock, Time, Times, to_ns
+from aaren.times import Clock, Time, Times, to_ns
 from aaren.tokens import levels_of
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class LocalEvents:
 
     @property
     def last_time_ns(self) -> int | None:
-        return None if self._clock.last_ns == NO_TIME else self._clock.last_ns
+        return self._clock.time_ns
 
     @property
     def levels(self) -> tuple[float, ...]:
@@ -129,7 +129,9 @@ class LocalEvents:
         return self.__copy__()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_revive, (self._model, self.to_bytes(), self._options[:5], self.names))
+        with self._lock:
+            blob, names = encode_rows(self._model._engine, self._rows, self._clock), self.names.copy()
+        return (_revive, (self._model, blob, self._options[:5], names))
 
     def __enter__(self) -> LocalEvents:
         return self

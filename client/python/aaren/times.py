@@ -56,6 +56,11 @@ class Clock:
     def __init__(self, last_ns: int = NO_TIME, step_ns: int = 0) -> None:
         self.last_ns, self.step_ns = last_ns, step_ns
 
+    @property
+    def time_ns(self) -> int | None:
+        """None before the first token with a time."""
+        return None if (last_ns := self.last_ns) == NO_TIME else last_ns
+
     def check(self, times: npt.NDArray[np.int64]) -> None:
         """InvalidArgument, naming the row, if a time goes back."""
         if not len(times):

@@ -184,6 +184,23 @@ def test_calls_of_several_threads_tell_the_token_that_each_has_taken(model):
     assert sorted(seqs) == list(range(1600))
 
 
+def test_batches_of_several_threads_tell_the_tokens_that_each_has_taken(model):
+    sessions = [model.session() for _ in range(20)]
+
+    def work(i):
+        told = []
+        for _ in range(30):
+            told.append(model.update(sessions, np.ones(20)).seqs)
+            model.extend(sessions[::-1], [[1.0]] * 20)
+            told.append([session.update(1.0).seq for session in sessions])
+        return told
+
+    with ThreadPoolExecutor(4) as pool:
+        seqs = np.concatenate(list(pool.map(work, range(4))))
+    for told in seqs.T.tolist():
+        assert len(set(told)) == 240 and max(told) < 360
+
+
 def _in_child(session, value, queue):
     queue.put(session.update(value).values)
 

@@ -183,6 +183,16 @@ def test_threads_may_share_a_session(model):
     assert sorted(seen) == list(range(200)) and session.seq == 200
 
 
+def test_pickled_state_and_marks_are_of_one_moment(model):
+    session = model.session()
+    session.extend([0, 1], "before")
+    revive, arguments = session.__reduce__()
+    session.extend([2], "after")  # as another thread may, while the arguments become bytes
+    restored = revive(*arguments)
+    numbers = map(mark_number, ("before", "after"))
+    assert restored.seq == 2 and list(map(restored.names.name, numbers)) == ["before", mark_number("after")]
+
+
 def test_other_threads_run_while_a_session_takes_events(model):
     session, done, counted = model.session(marks=3), threading.Event(), 0
     times = np.arange(200_000) * 10**9

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from aaren.client.log import TokenLog
 from aaren.client.options import DURABILITIES, MODES, EventOutput, SessionOptions
 from aaren.errors import AarenError, Cancelled, FailedPrecondition, InvalidArgument
-from aaren.times import NO_TIME, Clock
+from aaren.times import Clock
 from aaren.tokens import Shape, Tokens
 from aaren.wire import stream_pb2 as wire
 
@@ -225,7 +225,7 @@ class SessionState:
 
     @property
     def last_time_ns(self) -> int | None:
-        return None if self.clock.last_ns == NO_TIME else self.clock.last_ns
+        return self.clock.time_ns
 
     def fill(self, item: wire.ClientItem, limits: wire.Limits, room: int) -> None:
         """Makes the next item of it. REQUIRES: sendable."""
