@@ -1,13 +1,8 @@
 // aaren sessions: lists, copies and moves the sessions of a server from the command line.
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -19,19 +14,17 @@
 #include "client/cli/commands/command.h"
 #include "client/cli/commands/pages.h"
 #include "client/cli/commands/service_error.h"
+#include "client/cli/commands/sessions/session_table.h"
+#include "client/cli/commands/sessions/snapshot_file.h"
 #include "client/cli/flags/connection_flags.h"
-#include "client/cli/sources/time/timestamp.h"
 #include "client/cli/terminal/json.h"
 #include "client/cli/terminal/report.h"
-#include "client/cli/terminal/shown.h"
-#include "client/cli/terminal/whole_file.h"
 
 namespace aaren::cli {
 namespace {
 
 // The largest page that a server gives.
 constexpr uint32_t kPage = 1000;
-constexpr size_t kMostBytes = 256 << 20;  // a snapshot's limit: far more than 4,096 channels take
 
 // An invocation of the command.
 class SessionsCommand {
@@ -70,31 +63,6 @@ class SessionsCommand {
   std::unique_ptr<client::Sessions> sessions_;
 };
 
-std::string ToJson(const client::SessionInfo& session) {
-  std::string out;
-  JsonObject object(out);
-  object.Add("session_id", session.id).Add("next_seq", session.next_seq);
-  object.Add("durable_seq", session.durable_seq).Add("delivered_seq", session.delivered_seq);
-  object.Add("epoch", session.epoch).Add("incarnation", session.incarnation);
-  object.Add("model", session.model).Add("package_digest", session.package_digest);
-  object.Add("tier", session.tier).Add("numerics_version", session.numerics_version);
-  object.Add("channels", session.channels).Add("state_bytes", session.state_bytes);
-  object.Add("attached", session.attached).Add("resident", session.resident);
-  object.Add("last_active_ms", absl::ToUnixMillis(session.last_active)).Add("server", session.server).Close();
-  return out;
-}
-
-void PrintHeader() {
-  absl::PrintF("%-32s %10s %10s %8s %11s  %-8s  %-24s  %s\n", "session", "next seq", "durable", "channels",
-               "state bytes", "attached", "last active", "model");
-}
-
-void PrintRow(const client::SessionInfo& session) {
-  PrintLine(absl::StrFormat("%s %10d %10d %8d %11d  %-8s  %-24s  %s", Padded(session.id, 32), session.next_seq,
-                            session.durable_seq, session.channels, session.state_bytes, session.attached ? "yes" : "no",
-                            FormatTimestamp(absl::ToUnixNanos(session.last_active)), session.model));
-}
-
 // True if two servers describe the same session. Each store counts its own epochs: equal epochs alone do not prove it.
 bool IsTheSame(const client::SessionInfo& session, const absl::StatusOr<client::SessionInfo>& other) {
   return other.ok() && other->epoch == session.epoch && other->incarnation == session.incarnation &&
@@ -110,40 +78,6 @@ absl::Status ClientIsBehind(const client::SessionInfo& session) {
                    "the session away without them"));
 }
 
-bool WriteBytes(const std::string& path, const std::string& bytes) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  // The last bytes may fail to be written at the close.
-  file.close();
-  return static_cast<bool>(file);
-}
-
-// Writes under another name first: a failure never replaces a whole snapshot by half a snapshot. A link stays a link,
-// and a pipe or a device is written to.
-absl::Status WriteFile(const std::string& path, const std::string& bytes) {
-  std::error_code none;
-  const std::filesystem::file_status target = std::filesystem::status(path, none);
-  if (!std::filesystem::exists(target) || std::filesystem::is_regular_file(target)) return WriteWholeFile(path, bytes);
-  errno = 0;  // a pipe, a device
-  if (WriteBytes(path, bytes)) return absl::OkStatus();
-  return absl::ErrnoToStatus(errno == 0 ? EIO : errno, absl::StrCat("cannot write ", path));
-}
-
-absl::StatusOr<std::string> ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const bool open = file.is_open();
-  std::string bytes;
-  char buffer[1 << 16];
-  // A wrong file of any size is refused before it fills the memory.
-  while (open && bytes.size() <= kMostBytes && (file.read(buffer, sizeof(buffer)) || file.gcount() > 0)) {
-    bytes.append(buffer, static_cast<size_t>(file.gcount()));
-  }
-  if (!open || file.bad()) return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
-  if (bytes.size() <= kMostBytes) return bytes;
-  return absl::InvalidArgumentError(
-      absl::StrCat(path, " is no exported session: it has more than ", kMostBytes, " bytes"));
-}
-
 int SessionsCommand::FailAsked(const absl::Status& status) const {
   std::vector<std::string> asked = {"sessions", verb_};
   asked.insert(asked.end(), operands_.begin(), operands_.end());
@@ -152,22 +86,22 @@ int SessionsCommand::FailAsked(const absl::Status& status) const {
 
 int SessionsCommand::Show(const absl::StatusOr<client::SessionInfo>& session) const {
   if (!session.ok()) return FailAsked(session.status());
-  if (json_) return absl::PrintF("%s\n", ToJson(*session)), kSuccess;
-  PrintHeader();
-  PrintRow(*session);
+  if (json_) return absl::PrintF("%s\n", SessionJson(*session)), kSuccess;
+  PrintSessionHeader();
+  PrintSession(*session);
   return kSuccess;
 }
 
 int SessionsCommand::List() {
-  if (!json_) PrintHeader();
+  if (!json_) PrintSessionHeader();
   const auto ask = [this](const std::string& page_token) {
     return sessions_->List({.prefix = prefix_, .page_size = kPage, .page_token = page_token});
   };
   const auto key = [](const client::SessionInfo& session) { return session.id; };
-  const absl::Status status = ForEachEntry(server_.target, &client::SessionPage::sessions, ask, key,
-                                           [this](const client::SessionInfo& session) {
-                                             json_ ? (void)absl::PrintF("%s\n", ToJson(session)) : PrintRow(session);
-                                           });
+  const absl::Status status = ForEachEntry(
+      server_.target, &client::SessionPage::sessions, ask, key, [this](const client::SessionInfo& session) {
+        json_ ? (void)absl::PrintF("%s\n", SessionJson(session)) : PrintSession(session);
+      });
   return status.ok() ? kSuccess : FailAsked(status);
 }
 
@@ -201,7 +135,7 @@ int SessionsCommand::Export() {
   if (output_.empty()) return FailUsage("sessions", absl::InvalidArgumentError("export needs --output=FILE"));
   const auto exported = sessions_->Export(operands_[0]);
   if (!exported.ok()) return FailAsked(exported.status());
-  const absl::Status written = WriteFile(output_, exported->bytes);
+  const absl::Status written = WriteSnapshot(output_, exported->bytes);
   if (!written.ok()) return Fail(written);
   std::string line = absl::StrCat("wrote ", operands_[0], " as of token ", exported->next_seq, " to ", output_, ", ",
                                   exported->bytes.size(), " bytes");
@@ -217,7 +151,7 @@ int SessionsCommand::Export() {
 
 int SessionsCommand::Import() {
   if (input_.empty()) return FailUsage("sessions", absl::InvalidArgumentError("import needs --input=FILE"));
-  const absl::StatusOr<std::string> snapshot = ReadFile(input_);
+  const absl::StatusOr<std::string> snapshot = ReadSnapshot(input_);
   if (!snapshot.ok()) return Fail(snapshot.status());
   const auto mode = replace_ ? client::ImportMode::kReplace : client::ImportMode::kCreate;
   return Show(sessions_->Import(operands_[0], *snapshot, mode));
