@@ -55,4 +55,9 @@ std::vector<double> TimeInTurns(const std::vector<std::function<void()>>& work, 
   return best;
 }
 
+double Median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<long>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
 }  // namespace aaren::bench

@@ -23,6 +23,9 @@ struct TurnLimits {
 // Best seconds of each piece. Each piece is run once first, to warm up; the first run counts only if it took `slow`.
 std::vector<double> TimeInTurns(const std::vector<std::function<void()>>& work, const TurnLimits& limits = {});
 
+// The upper median, for pieces of work whose best time says nothing. REQUIRES: values are not empty.
+double Median(std::vector<double> values);
+
 }  // namespace aaren::bench
 
 #endif  // AAREN_TESTS_BENCH_TURNS_H_

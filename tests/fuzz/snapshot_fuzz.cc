@@ -11,7 +11,7 @@
 namespace aaren::fuzz {
 namespace {
 
-void Parse(absl::string_view bytes) {
+void RunWhole(absl::string_view bytes) {
   const auto snapshot = store::ParseSnapshot(bytes);
   if (snapshot.ok()) Must(store::EncodeSnapshot(*snapshot) == bytes, "a snapshot is written as other bytes");
 }
@@ -19,10 +19,10 @@ void Parse(absl::string_view bytes) {
 }  // namespace
 
 void RunSnapshot(absl::string_view bytes) {
-  Parse(bytes);
+  RunWhole(bytes);
   unsigned char digest[SHA256_DIGEST_LENGTH];
   SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest);
-  Parse(absl::StrCat(bytes, absl::string_view(reinterpret_cast<const char*>(digest), 16)));
+  RunWhole(absl::StrCat(bytes, absl::string_view(reinterpret_cast<const char*>(digest), 16)));
 }
 
 }  // namespace aaren::fuzz

@@ -13,7 +13,7 @@
 namespace aaren::fuzz {
 namespace {
 
-void Parse(absl::string_view bytes) {
+void RunHeaderAndSlot(absl::string_view bytes) {
   const auto header = store::ParseHeader("key", bytes);
   if (header.ok()) {
     const std::string written = store::EncodeHeader(*header);
@@ -28,10 +28,10 @@ void Parse(absl::string_view bytes) {
 }  // namespace
 
 void RunStoredHeader(absl::string_view bytes) {
-  Parse(bytes);
+  RunHeaderAndSlot(bytes);
   std::string whole(bytes);
   store::Put(whole, static_cast<uint64_t>(XXH3_64bits(bytes.data(), bytes.size())));
-  Parse(whole);
+  RunHeaderAndSlot(whole);
 }
 
 }  // namespace aaren::fuzz

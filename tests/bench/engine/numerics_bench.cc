@@ -32,7 +32,7 @@ that serves, over the same with its layers' folds as cheap as the plain one.)";
 namespace {
 
 constexpr size_t kHeads = 8, kWidth = 128, kChecked = 16;
-constexpr int kTokens = 100'000'000;
+constexpr int kLongest = 100'000'000;
 
 double ThreadSeconds() {
   timespec now{};
@@ -170,7 +170,7 @@ void AddRows(size_t count, bool shift, const StepTime& step, std::vector<Row>& r
 absl::StatusOr<std::vector<Row>> RunNumericsBench() {
   const absl::StatusOr<StepTime> step = TimeStep();
   if (!step.ok()) return step.status();
-  const int most = BenchTokens(kTokens);
+  const int most = BenchTokens(kLongest);
   std::vector<Row> rows;
   for (const int count : {most / 100, most / 10, most}) {
     for (const bool shift : {false, true}) AddRows(static_cast<size_t>(std::max(count, 1)), shift, *step, rows);

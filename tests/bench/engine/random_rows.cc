@@ -16,10 +16,10 @@
 namespace aaren::bench {
 namespace {
 
-constexpr int kSessions = 2'000'000;
+constexpr int kManySessions = 2'000'000;
 constexpr size_t kHot = 1000;
-constexpr size_t kBatch = 64;
-constexpr int kCalls = 64;  // in one piece of work
+constexpr size_t kRowsOfCall = 64;
+constexpr int kCallsOfWork = 64;  // in one piece of work
 
 // The memory that the system could give without swapping.
 size_t AvailableBytes() {
@@ -34,7 +34,7 @@ size_t AvailableBytes() {
 // The wanted number, or fewer if their rows would fill the free memory.
 size_t SessionsOf(const engine::Engine& engine) {
   const size_t fit = AvailableBytes() / 100 * 85 / engine.row_bytes();
-  return std::max(std::min(static_cast<size_t>(BenchSessions(kSessions)), fit), kBatch);
+  return std::max(std::min(static_cast<size_t>(BenchSessions(kManySessions)), fit), kRowsOfCall);
 }
 
 Row RowOf(const StepShape& shape, const engine::Engine& engine) {
@@ -43,17 +43,17 @@ Row RowOf(const StepShape& shape, const engine::Engine& engine) {
   const double seconds = absl::ToDoubleSeconds(BenchTurn(absl::Seconds(4)));
   const Copies copies;
   const std::vector<double> best =
-      TimeInTurns({[&] { hot.ForecastAnywhere(kBatch, kCalls); }, [&] { many.ForecastAnywhere(kBatch, kCalls); },
-                   [&] { copies.Copy(); }},
+      TimeInTurns({[&] { hot.ForecastAnywhere(kRowsOfCall, kCallsOfWork); },
+                   [&] { many.ForecastAnywhere(kRowsOfCall, kCallsOfWork); }, [&] { copies.Copy(); }},
                   {.runs = 5, .seconds = seconds, .slow = seconds, .clock = CLOCK_THREAD_CPUTIME_ID});
-  const double tokens = static_cast<double>(kBatch) * kCalls;
+  const double tokens = static_cast<double>(kRowsOfCall) * kCallsOfWork;
   const double copy = static_cast<double>(Copies::kBytes) / best[2];  // bytes a second
   const double row_copy = static_cast<double>(engine.row_bytes()) / copy;
   return {{"shape", shape.name},
           {"row_bytes", static_cast<int64_t>(engine.row_bytes())},
           {"sessions", static_cast<int64_t>(many.sessions())},
           {"hot_sessions", static_cast<int64_t>(kHot)},
-          {"batch", static_cast<int64_t>(kBatch)},
+          {"batch", static_cast<int64_t>(kRowsOfCall)},
           {"hot_tokens_per_second", tokens / best[0]},
           {"random_tokens_per_second", tokens / best[1]},
           {"random_over_hot", best[0] / best[1]},

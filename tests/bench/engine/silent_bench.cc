@@ -23,8 +23,8 @@ namespace {
 
 using Silent = StepLoad::Silent;
 
-constexpr size_t kTokens = 8 * 17;    // in one piece of work
-constexpr size_t kHistory = 16 * 17;  // every phase of folds and probes
+constexpr size_t kTokensOfWork = 8 * 17;  // in one piece of work
+constexpr size_t kHistory = 16 * 17;      // every phase of folds and probes
 
 struct Kind {
   const char* name;
@@ -33,7 +33,7 @@ struct Kind {
 constexpr Kind kKinds[] = {{"fold", Silent::kFold}, {"probe", Silent::kProbe}, {"skipped", Silent::kSkipped}};
 
 // A call, and the time to take off: each call begins with rows as before such a token.
-struct Measured {
+struct MeasuredCall {
   std::string kind;
   size_t batch, tokens;
   int calls;
@@ -57,7 +57,7 @@ class SilentTurns {
     const std::vector<double> best =
         TimeInTurns(work_, {.runs = 5, .seconds = seconds, .slow = 0.5, .clock = CLOCK_THREAD_CPUTIME_ID});
     std::vector<Row> rows;
-    for (const Measured& one : measured_) {
+    for (const MeasuredCall& one : measured_) {
       const double call = (best[one.with] - best[one.without]) / one.calls;
       Row row = DescribeCase(case_);
       row.insert(row.end(), {{"batch", static_cast<int64_t>(one.batch)},
@@ -73,7 +73,7 @@ class SilentTurns {
   void AddWork(std::function<void()> work) { work_.push_back(std::move(work)); }
 
   void AddCalls(const Kind& kind, size_t batch) {
-    const int calls = static_cast<int>(kTokens / batch);
+    const int calls = static_cast<int>(kTokensOfWork / batch);
     for (const bool step : {false, true}) {
       AddWork([=, this, silent = kind.silent] {
         for (int call = 0; call < calls; ++call) {
@@ -88,7 +88,7 @@ class SilentTurns {
   const StepCase& case_;
   StepLoad load_;
   std::vector<std::function<void()>> work_;
-  std::vector<Measured> measured_;
+  std::vector<MeasuredCall> measured_;
 };
 
 }  // namespace

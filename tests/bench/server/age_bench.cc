@@ -12,7 +12,7 @@ namespace aaren::bench {
 namespace {
 
 constexpr uint64_t kTokens = 1'000'000;
-constexpr absl::Duration kSegment = absl::Milliseconds(500);
+constexpr absl::Duration kSpan = absl::Milliseconds(500);
 
 // Both ends of a session's life, measured alike.
 struct Age {
@@ -22,7 +22,7 @@ struct Age {
 };
 
 absl::StatusOr<Age> Measure(Served& served, Driver& driver) {
-  const absl::StatusOr<double> rate = driver.Run(kSegment);
+  const absl::StatusOr<double> rate = driver.Run(kSpan);
   if (!rate.ok()) return rate.status();
   return Age{driver.points(), served.resident_bytes(), *rate};
 }

@@ -10,6 +10,7 @@
 #include "tests/bench/bench.h"
 #include "tests/bench/server/driver.h"
 #include "tests/bench/server/served.h"
+#include "tests/bench/turns.h"
 
 namespace aaren::bench {
 namespace {
@@ -18,11 +19,6 @@ constexpr int kPairs = 7;
 constexpr absl::Duration kSegment = absl::Milliseconds(700);
 constexpr int kIdleStreams = 1000;
 constexpr int kIdleSessions = 100'000;
-
-double Median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<long>(values.size() / 2), values.end());
-  return values[values.size() / 2];
-}
 
 // Points a second of both servers in turn, and the median of their ratio pair by pair.
 struct Comparison {

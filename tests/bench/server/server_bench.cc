@@ -13,6 +13,7 @@
 #include "tests/bench/engine/bundled_rate.h"
 #include "tests/bench/server/driver.h"
 #include "tests/bench/server/served.h"
+#include "tests/bench/turns.h"
 
 namespace aaren::bench {
 
@@ -27,19 +28,14 @@ namespace {
 constexpr int kTurns = 7;
 constexpr int kPointsUnderWay = 16;  // for a session, unless a whole message is larger
 
-double Median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<long>(values.size() / 2), values.end());
-  return values[values.size() / 2];
-}
-
 // A server under load, and its rate in each turn.
-struct Side {
+struct Contender {
   std::unique_ptr<Served> served;
   std::unique_ptr<Driver> driver;
   std::vector<double> rates;  // points a second
 };
 
-absl::StatusOr<Side> Start(const std::string& kind, int shards, int points) {
+absl::StatusOr<Contender> Start(const std::string& kind, int shards, int points) {
   absl::StatusOr<std::unique_ptr<Served>> served = Served::Start(kind, {.shards = shards});
   if (!served.ok()) return served.status();
   absl::StatusOr<std::unique_ptr<Driver>> driver =
@@ -50,7 +46,7 @@ absl::StatusOr<Side> Start(const std::string& kind, int shards, int points) {
                                             .name = "server",
                                             .merge = true});
   if (!driver.ok()) return driver.status();
-  return Side{*std::move(served), *std::move(driver), {}};
+  return Contender{*std::move(served), *std::move(driver), {}};
 }
 
 // The model alone, and the servers one after the other, again and again.
@@ -59,9 +55,9 @@ struct Rates {
 };
 
 absl::StatusOr<Rates> Measure(int points) {
-  std::vector<Side> sides;
+  std::vector<Contender> sides;
   for (const auto& [kind, shards] : {std::pair("wide", 1), std::pair("bundled", 1), std::pair("bundled", 2)}) {
-    absl::StatusOr<Side> side = Start(kind, shards, points);
+    absl::StatusOr<Contender> side = Start(kind, shards, points);
     if (!side.ok()) return side.status();
     sides.push_back(*std::move(side));
   }
@@ -71,7 +67,7 @@ absl::StatusOr<Rates> Measure(int points) {
   const absl::Duration turn = BenchTurn(absl::Milliseconds(700));
   for (int i = 0; i <= kTurns; ++i) {
     alone.push_back((*model)->TokensPerSecond(turn / 2));
-    for (Side& side : sides) {
+    for (Contender& side : sides) {
       const absl::StatusOr<double> rate = side.driver->Run(turn);
       if (!rate.ok()) return rate.status();
       if (i > 0) side.rates.push_back(*rate);  // the first warms up

@@ -20,7 +20,7 @@ bytes_per_session: what the server's resident memory grew by while they were ope
 
 namespace {
 
-constexpr int kIdleSessions = 100'000;
+constexpr int kMostSessions = 100'000;
 
 absl::StatusOr<Row> IdleSession() {
   const absl::StatusOr<std::unique_ptr<Served>> served = Served::Start("bundled");
@@ -29,7 +29,7 @@ absl::StatusOr<Row> IdleSession() {
       Driver::Connect((*served)->target(), {.streams = 1, .sessions = 8, .name = "first"});
   if (!first.ok()) return first.status();
   const int64_t before = (*served)->resident_bytes();
-  const int sessions = std::min(BenchSessions(kIdleSessions), kIdleSessions);
+  const int sessions = std::min(BenchSessions(kMostSessions), kMostSessions);
   const absl::StatusOr<std::unique_ptr<Driver>> driver =
       Driver::Connect((*served)->target(), {.streams = 1, .sessions = sessions, .name = "idle"});
   if (!driver.ok()) return driver.status();

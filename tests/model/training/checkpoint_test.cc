@@ -7,17 +7,12 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/model/training/fresh_folder.h"
+
 namespace aaren::training {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::string FreshFolder() {
-  const std::string folder =
-      ::testing::TempDir() + "/checkpoint_" + ::testing::UnitTest::GetInstance()->current_test_info()->name();
-  std::filesystem::remove_all(folder);
-  return folder;
-}
 
 Checkpoint Sample() {
   return {.fingerprint = "seed=1",
@@ -33,7 +28,7 @@ Checkpoint Sample() {
 }
 
 TEST(CheckpointTest, ComesBackAsItWasSaved) {
-  const std::string folder = FreshFolder();
+  const std::string folder = FreshFolder("checkpoint");
   const Checkpoint saved = Sample();
   ASSERT_TRUE(SaveCheckpoint(folder, saved).ok());
   const absl::StatusOr<Checkpoint> loaded = LoadCheckpoint(folder);
@@ -49,7 +44,7 @@ TEST(CheckpointTest, ComesBackAsItWasSaved) {
 }
 
 TEST(CheckpointTest, NewOneReplacesTheOldAndLeavesNothingElse) {
-  const std::string folder = FreshFolder();
+  const std::string folder = FreshFolder("checkpoint");
   Checkpoint checkpoint = Sample();
   ASSERT_TRUE(SaveCheckpoint(folder, checkpoint).ok());
   checkpoint.step = 8;
@@ -59,7 +54,7 @@ TEST(CheckpointTest, NewOneReplacesTheOldAndLeavesNothingElse) {
 }
 
 TEST(CheckpointTest, OneFromBeforeThereWereHistoriesIsRead) {
-  const std::string folder = FreshFolder();
+  const std::string folder = FreshFolder("checkpoint");
   std::filesystem::create_directories(folder);
   torch::serialize::OutputArchive archive;
   archive.write("fingerprint", c10::IValue("seed=1"));
@@ -76,10 +71,12 @@ TEST(CheckpointTest, OneFromBeforeThereWereHistoriesIsRead) {
   EXPECT_TRUE(loaded->history.empty());
 }
 
-TEST(CheckpointTest, EmptyFolderHasNone) { EXPECT_TRUE(absl::IsNotFound(LoadCheckpoint(FreshFolder()).status())); }
+TEST(CheckpointTest, EmptyFolderHasNone) {
+  EXPECT_TRUE(absl::IsNotFound(LoadCheckpoint(FreshFolder("checkpoint")).status()));
+}
 
 TEST(CheckpointTest, TruncatedFileIsNamed) {
-  const std::string folder = FreshFolder();
+  const std::string folder = FreshFolder("checkpoint");
   ASSERT_TRUE(SaveCheckpoint(folder, Sample()).ok());
   std::filesystem::resize_file(folder + "/checkpoint.pt", 100);
   const absl::Status status = LoadCheckpoint(folder).status();
@@ -95,7 +92,7 @@ TEST(CheckpointTest, FolderThatCannotBeWrittenIsNamed) {
 }
 
 TEST(CheckpointTest, FullDiskIsNamedAndTheOldOneStays) {
-  const std::string folder = FreshFolder();
+  const std::string folder = FreshFolder("checkpoint");
   ASSERT_TRUE(SaveCheckpoint(folder, Sample()).ok());
   std::filesystem::create_symlink("/dev/full", folder + "/checkpoint.pt.partial");
   const absl::Status status = SaveCheckpoint(folder, Sample());
@@ -105,7 +102,7 @@ TEST(CheckpointTest, FullDiskIsNamedAndTheOldOneStays) {
 }
 
 TEST(CheckpointTest, OneThatCannotTakeItsNameLeavesNoPart) {
-  const std::string folder = FreshFolder();
+  const std::string folder = FreshFolder("checkpoint");
   std::filesystem::create_directories(folder + "/checkpoint.pt/taken");
   EXPECT_TRUE(absl::IsUnavailable(SaveCheckpoint(folder, Sample())));
   EXPECT_FALSE(std::filesystem::exists(folder + "/checkpoint.pt.partial"));

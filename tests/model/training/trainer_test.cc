@@ -5,12 +5,12 @@
 #include <torch/torch.h>
 
 #include <cmath>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "model/nn/forecaster/export.h"
 #include "model/tasks/forecasting/parts/random.h"
+#include "tests/model/training/fresh_folder.h"
 #include "tests/model/training/small_run.h"
 
 namespace aaren::training {
@@ -23,13 +23,6 @@ bool GoOn(const TrainProgress&) { return true; }
 absl::StatusOr<TrainResult> TrainSmall(const TrainOptions& options,
                                        const std::function<bool(const TrainProgress&)>& on_step = GoOn) {
   return Train(options, *SyntheticSource(options.seed), on_step);
-}
-
-std::string FreshFolder() {
-  const std::string folder =
-      ::testing::TempDir() + "/trainer_" + ::testing::UnitTest::GetInstance()->current_test_info()->name();
-  std::filesystem::remove_all(folder);
-  return folder;
 }
 
 void ExpectSameWeights(const TrainResult& one, const TrainResult& two) {
@@ -113,7 +106,7 @@ TEST(TrainTest, HeldOutLossIsToldForEachFamily) {
 
 TEST(TrainTest, SecondRunOnOneCheckpointIsRefused) {
   TrainOptions options = SmallRun();
-  options.checkpoint = FreshFolder();
+  options.checkpoint = FreshFolder("trainer");
   absl::Status second;
   const auto first = TrainSmall(options, [&](const TrainProgress&) {
     second = TrainSmall(options).status();
@@ -142,7 +135,7 @@ TEST(TrainTest, AnotherSeedGivesOtherWeights) {
 TEST(TrainTest, KilledAndResumedRunEndsWithTheSameBits) {
   const auto whole = TrainSmall(SmallRun());
   TrainOptions options = SmallRun();
-  options.checkpoint = FreshFolder();
+  options.checkpoint = FreshFolder("trainer");
   RunUntil(8, options);   // continues from step 5
   RunUntil(23, options);  // continues from step 20
   std::vector<int64_t> steps;
@@ -169,7 +162,7 @@ std::vector<double> Losses(const History& history) {
 TEST(TrainTest, CurvesOfAKilledAndResumedRunAreWhole) {
   const auto whole = TrainSmall(SmallRun());
   TrainOptions options = SmallRun();
-  options.checkpoint = FreshFolder();
+  options.checkpoint = FreshFolder("trainer");
   RunUntil(13, options);
   const auto resumed = TrainSmall(options);
   ASSERT_TRUE(whole.ok() && resumed.ok()) << resumed.status();
@@ -194,7 +187,7 @@ TEST(TrainTest, ScoringFilesForTheReportChangesNoWeight) {
 
 TEST(TrainTest, FinishedRunHasNothingLeftToDo) {
   TrainOptions options = SmallRun();
-  options.checkpoint = FreshFolder();
+  options.checkpoint = FreshFolder("trainer");
   const auto first = TrainSmall(options);
   const auto again = TrainSmall(options, [](const TrainProgress&) { return false; });
   ASSERT_TRUE(first.ok() && again.ok()) << again.status();
@@ -203,7 +196,7 @@ TEST(TrainTest, FinishedRunHasNothingLeftToDo) {
 
 TEST(TrainTest, CheckpointOfOtherOptionsIsRefusedWithBoth) {
   TrainOptions options = SmallRun();
-  options.checkpoint = FreshFolder();
+  options.checkpoint = FreshFolder("trainer");
   RunUntil(6, options);
   options.config.width = 32;
   const absl::Status status = TrainSmall(options).status();

@@ -13,12 +13,15 @@
 namespace aaren::nn {
 namespace {
 
-constexpr int64_t kSteps = 40, kChannels = 5, kClasses = 4;
+constexpr int64_t kExportedSteps = 40, kExportedChannels = 5, kExportedClasses = 4;
 
 Classifier Random() {
   torch::manual_seed(3);
-  Classifier classifier(ClassifierOptions{
-      .channels = kChannels, .steps = kSteps, .classes = kClasses, .aaren = true, .causal_embedding = true});
+  Classifier classifier(ClassifierOptions{.channels = kExportedChannels,
+                                          .steps = kExportedSteps,
+                                          .classes = kExportedClasses,
+                                          .aaren = true,
+                                          .causal_embedding = true});
   classifier->eval();
   return classifier;
 }
@@ -27,8 +30,10 @@ package::ModelPackage PackageOf(const Classifier& classifier) {
   package::ModelPackage package;
   package.kind = package::kClassification;
   package.input_version = classification::kClassifierInputVersion;
-  package.classifier = {
-      .steps = kSteps, .classes = {"a", "b", "c", "d"}, .means = {0, 0, 0, 0, 0}, .deviations = {1, 1, 1, 1, 1}};
+  package.classifier = {.steps = kExportedSteps,
+                        .classes = {"a", "b", "c", "d"},
+                        .means = {0, 0, 0, 0, 0},
+                        .deviations = {1, 1, 1, 1, 1}};
   package.tensors = *ClassifierTensors(classifier);
   return package;
 }
@@ -43,7 +48,7 @@ torch::Tensor Served(const package::ModelPackage& package, const torch::Tensor& 
   const std::vector<float> inputs =
       engine::RunValues({numbers.data_ptr<double>(), static_cast<size_t>(numbers.numel())});
   const std::vector<uint8_t> wanted(static_cast<size_t>(series.size(0)), 1);
-  torch::Tensor probabilities = torch::empty({series.size(0), kClasses});
+  torch::Tensor probabilities = torch::empty({series.size(0), kExportedClasses});
   const engine::Run run = {slot, inputs, wanted, probabilities.data_ptr<float>()};
   EXPECT_TRUE(lane->Submit({&run, 1}).ok());
   return probabilities;
@@ -56,10 +61,10 @@ TEST(ClassifierExportTest, ThePackageIsAClassifier) {
 
 TEST(ClassifierExportTest, TheEngineGivesTheProbabilitiesOfTheNetwork) {
   Classifier classifier = Random();
-  const torch::Tensor x = torch::randn({1, kSteps, kChannels});
+  const torch::Tensor x = torch::randn({1, kExportedSteps, kExportedChannels});
   const torch::Tensor served = Served(PackageOf(classifier), x[0]);
   ClassifierState state = classifier->Start(1);
-  for (int64_t t = 0; t < kSteps; ++t) {
+  for (int64_t t = 0; t < kExportedSteps; ++t) {
     const torch::Tensor step = *classifier->Step(state, x.select(1, t));
     EXPECT_LT((served[t] - step[0]).abs().max().item<float>(), 1e-5) << t;
   }

@@ -10,7 +10,7 @@
 namespace aaren::nn {
 namespace {
 
-package::ForecasterConfig Tiny() {
+package::ForecasterConfig ExportedConfig() {
   package::ForecasterConfig config;
   config.ring = 8;
   config.width = 12;
@@ -26,17 +26,17 @@ package::ForecasterConfig Tiny() {
 
 Forecaster Seeded() {
   torch::manual_seed(1);
-  return Forecaster(Tiny());
+  return Forecaster(ExportedConfig());
 }
 
 TEST(ToPackageTest, HoldsExactlyTheTensorsOfAPackage) {
   std::map<std::string, std::vector<int64_t>> shapes;
   for (const auto& [name, tensor] : ToPackage(Seeded()).tensors) shapes[name] = tensor.shape;
-  EXPECT_EQ(shapes, package::ExpectedTensors(Tiny()));
+  EXPECT_EQ(shapes, package::ExpectedTensors(ExportedConfig()));
 }
 
 TEST(ToPackageTest, OneWithSeasonsIsSavedAndLoaded) {
-  package::ForecasterConfig config = Tiny();
+  package::ForecasterConfig config = ExportedConfig();
   config.seasons = true;
   package::ModelPackage package = ToPackage(Forecaster(config));
   package.name = "seasonal";
@@ -62,7 +62,7 @@ TEST(ToPackageTest, ScoreIsTheQueryFoldedInDouble) {
 TEST(ToPackageTest, RotationsAreTabulatedForEveryGap) {
   Forecaster forecaster = Seeded();
   const package::ModelPackage package = ToPackage(forecaster);
-  const double rate = AttentionOptions(Tiny()).rates()[2];  // pair 0 of the rotary head
+  const double rate = AttentionOptions(ExportedConfig()).rates()[2];  // pair 0 of the rotary head
   const package::Tensor &cosine = package.tensors.at("blocks.0.attention.cos"),
                         &sine = package.tensors.at("blocks.0.attention.sin");
   for (int gap = 1; gap <= 4; ++gap) {
@@ -97,7 +97,7 @@ TEST(ToPackageTest, PackageCanBeSavedAndLoaded) {
   const absl::StatusOr<package::ModelPackage> loaded = package::LoadPackage(folder);
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   EXPECT_EQ(loaded->tensors, package.tensors);
-  EXPECT_EQ(loaded->config, Tiny());
+  EXPECT_EQ(loaded->config, ExportedConfig());
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <vector>
 
+#include "tests/model/distance.h"
 #include "tests/model/rounding.h"
 
 namespace aaren::nn {
@@ -41,8 +42,6 @@ torch::Tensor RandomValues() {
   torch::manual_seed(6);
   return torch::randn({2, 60}, torch::kFloat64).cumsum(1);
 }
-
-double Distance(const torch::Tensor& x, const torch::Tensor& y) { return (x - y).abs().max().item<double>(); }
 
 TEST(ForecasterTest, ForecastsEveryTokenStepAndQuantile) {
   const torch::Tensor forecast = Exact(Tiny())->Forecast(RandomValues(), kPositions);
@@ -85,7 +84,7 @@ TEST(ForecasterTest, MissingValuesGiveFiniteForecasts) {
   EXPECT_TRUE(Exact(Tiny())->Forecast(values, kPositions).isfinite().all().item<bool>());
 }
 
-package::ForecasterConfig Seasonal() {
+package::ForecasterConfig TinySeasonal() {
   package::ForecasterConfig config = Tiny();
   config.seasons = true;
   return config;
@@ -124,10 +123,10 @@ double MedianOffset(Forecaster& forecaster, const Encoding& encoding, int64_t ro
 }
 
 TEST(SeasonalForecasterTest, SkipIsMixedWithTheCorrectedSources) {
-  Forecaster forecaster = Exact(Seasonal());
+  Forecaster forecaster = Exact(TinySeasonal());
   torch::NoGradGuard no_grad;
   forecaster->season_gate->weight.zero_();
-  const Encoding encoding = Encode(Seasonal(), Waves(), kLate, torch::kFloat64);
+  const Encoding encoding = Encode(TinySeasonal(), Waves(), kLate, torch::kFloat64);
   ASSERT_GT(encoding.residuals[1][2].abs().sum().item<double>(), 0);
   const torch::Tensor skip = forecaster->Read(encoding, kLate).skip;
   ASSERT_EQ(skip.sizes(), (std::vector<int64_t>{2, 3, 5}));
@@ -142,7 +141,7 @@ TEST(SeasonalForecasterTest, SkipIsMixedWithTheCorrectedSources) {
 }
 
 TEST(SeasonalForecasterTest, WeightsAreLinearBetweenKnots) {
-  package::ForecasterConfig config = Seasonal();
+  package::ForecasterConfig config = TinySeasonal();
   config.horizon = 48;
   const torch::Tensor shares = Forecaster(config)->season_interpolation;
   ASSERT_EQ(shares.sizes(), (std::vector<int64_t>{8, 48}));
@@ -154,8 +153,8 @@ TEST(SeasonalForecasterTest, WeightsAreLinearBetweenKnots) {
 }
 
 TEST(SeasonalForecasterTest, GateLooksAtTheToken) {
-  Forecaster forecaster = Exact(Seasonal());
-  const Encoding encoding = Encode(Seasonal(), Waves(), kLate, torch::kFloat64);
+  Forecaster forecaster = Exact(TinySeasonal());
+  const Encoding encoding = Encode(TinySeasonal(), Waves(), kLate, torch::kFloat64);
   const torch::Tensor before = forecaster->Read(encoding, kLate).skip;
   torch::NoGradGuard no_grad;
   forecaster->season_gate->weight.zero_();
@@ -164,16 +163,16 @@ TEST(SeasonalForecasterTest, GateLooksAtTheToken) {
 
 TEST(SeasonalForecasterTest, NewOneTakesSixTenthsFromItsSkip) {
   torch::manual_seed(5);
-  Forecaster forecaster(Seasonal());
+  Forecaster forecaster(TinySeasonal());
   torch::NoGradGuard no_grad;
   forecaster->skip->weight.fill_(0.01);
-  const Encoding encoding = Encode(Seasonal(), Waves(), kLate, torch::kFloat32);
+  const Encoding encoding = Encode(TinySeasonal(), Waves(), kLate, torch::kFloat32);
   const torch::Tensor others = encoding.sources.sum(-2), skipped = forecaster->skip(encoding.features);
   EXPECT_LT(Distance(forecaster->Read(encoding, kLate).skip, 0.6 * skipped + 0.1 * others), 1e-4);
 }
 
 TEST(SeasonalForecasterTest, ForecastFollowsShiftAndScaleOfTheSeries) {
-  Forecaster forecaster = Exact(Seasonal());
+  Forecaster forecaster = Exact(TinySeasonal());
   const torch::Tensor values = Waves(), moved = forecaster->Forecast(4 * values + 16, kLate);
   // Values are floats, and old values lie on a grid of 1 in 65,534 of their block's range.
   EXPECT_LT(Distance(moved, 4 * forecaster->Forecast(values, kLate) + 16), 0.02);

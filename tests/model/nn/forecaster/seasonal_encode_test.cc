@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 // An error is a mean of up to 900 numbers, and each number rounds the mean four times.
-constexpr double kRounding = 900 * 4 * 0x1p-24;
+constexpr double kMeanRounding = 900 * 4 * 0x1p-24;
 
 package::ForecasterConfig Seasonal() {
   package::ForecasterConfig config;
@@ -206,7 +206,7 @@ TEST_P(SeasonalEncodeTest, NumbersAreThoseOfThePlainComputation) {
   ASSERT_EQ(encoding_.features.size(-1), config.ring + 6 + 17);
   for (size_t i = 0; i < expected.size(); ++i) {
     const double number = encoding_.features[0][1][config.ring + 6 + static_cast<int64_t>(i)].item<double>();
-    EXPECT_NEAR(number, expected[i], 2 * kRounding)
+    EXPECT_NEAR(number, expected[i], 2 * kMeanRounding)
         << i << " with seasons " << plain_.first() << ", " << plain_.second();
   }
 }

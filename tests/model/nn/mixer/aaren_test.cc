@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/model/distance.h"
 #include "tests/model/rounding.h"
 
 namespace aaren::nn {
@@ -37,8 +38,6 @@ double Rounding(double furthest = 16 * kTokens) {
 torch::Tensor RandomTokens() { return torch::randn({2, kTokens, 12}, torch::kFloat64); }
 
 torch::Tensor UnevenPositions() { return torch::randint(1, 16, {kTokens}, torch::kInt64).cumsum(0); }
-
-double Distance(const torch::Tensor& x, const torch::Tensor& y) { return (x - y).abs().max().item<double>(); }
 
 TEST(AarenAttentionTest, PlainLayerHasThePaperParameterCount) {
   int64_t count = 0;

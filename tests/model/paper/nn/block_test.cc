@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "model/paper/nn/softmax_mixer.h"
+#include "tests/model/distance.h"
 #include "tests/model/rounding.h"
 
 namespace aaren::nn {
@@ -29,8 +30,6 @@ torch::Tensor RandomTokens() {
   torch::manual_seed(12);
   return torch::randn({2, 20, 12}, torch::kFloat64);
 }
-
-double Distance(const torch::Tensor& x, const torch::Tensor& y) { return (x - y).abs().max().item<double>(); }
 
 int64_t ParameterCount(const torch::nn::Module& module) {
   int64_t count = 0;

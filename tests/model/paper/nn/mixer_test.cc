@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "model/paper/nn/mixer_kind.h"
+#include "tests/model/distance.h"
 #include "tests/model/rounding.h"
 
 namespace aaren::nn {
@@ -17,8 +18,6 @@ constexpr int64_t kWidth = 12, kHeads = 3;
 
 // For the outputs of one mixer, up to 5 in size, after at most 80 tokens.
 const double kRounding = 5 * NetworkRounding(1, 80, kWidth, kDoubleUnit);
-
-double Distance(const torch::Tensor& x, const torch::Tensor& y) { return (x - y).abs().max().item<double>(); }
 
 torch::Tensor RandomTokens(int64_t batch, int64_t tokens) {
   torch::manual_seed(batch * 1000 + tokens);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/attention/attention_state.h"
+#include "tests/model/distance.h"
 #include "tests/model/rounding.h"
 
 namespace aaren::nn {
@@ -29,8 +30,6 @@ torch::Tensor RandomTokens(int64_t tokens) {
   torch::manual_seed(tokens);
   return torch::randn({2, tokens, kWidth}, torch::kFloat64);
 }
-
-double Distance(const torch::Tensor& x, const torch::Tensor& y) { return (x - y).abs().max().item<double>(); }
 
 // One round by the definition, one sequence, one latent and one head at a time.
 torch::Tensor Round(Perceiver& p, const torch::Tensor& z, const torch::Tensor& x) {

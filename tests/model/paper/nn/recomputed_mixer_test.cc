@@ -7,12 +7,11 @@
 
 #include "model/paper/nn/stack.h"
 #include "tests/model/attention/peak_memory.h"
+#include "tests/model/distance.h"
 #include "tests/model/rounding.h"
 
 namespace aaren::nn {
 namespace {
-
-double Distance(const torch::Tensor& x, const torch::Tensor& y) { return (x - y).abs().max().item<double>(); }
 
 torch::Tensor RandomTokens(int64_t tokens) {
   torch::manual_seed(tokens);

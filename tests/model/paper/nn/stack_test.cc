@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/nn/mixer/aaren.h"
+#include "tests/model/distance.h"
 #include "tests/model/rounding.h"
 
 namespace aaren::nn {
@@ -39,8 +40,6 @@ torch::Tensor StepAll(Stack& stack, StackState& state, const torch::Tensor& x) {
   for (int64_t i = 0; i < x.size(1); ++i) outputs.push_back(stack->Step(state, x.select(1, i)).value());
   return torch::stack(outputs, 1);
 }
-
-double Distance(const torch::Tensor& x, const torch::Tensor& y) { return (x - y).abs().max().item<double>(); }
 
 class MixerStackTest : public ::testing::TestWithParam<MixerKind> {
  protected:

@@ -10,6 +10,7 @@
 
 #include "model/training/events/event_loss.h"
 #include "tests/model/engine/events/random_events.h"
+#include "tests/model/training/fresh_folder.h"
 
 namespace aaren::training {
 namespace {
@@ -24,13 +25,6 @@ EventTrainOptions SmallEventRun() {
   options.checkpoint_every = 4;
   options.held_out_rows = 4;
   return options;
-}
-
-std::string FreshFolder() {
-  const std::string folder =
-      ::testing::TempDir() + "/events_" + ::testing::UnitTest::GetInstance()->current_test_info()->name();
-  std::filesystem::remove_all(folder);
-  return folder;
 }
 
 bool Always(const EventTrainProgress&) { return true; }
@@ -67,7 +61,7 @@ TEST(EventTrainerTest, HeldOutLossesFall) {
 TEST(EventTrainerTest, AResumedRunEndsWithTheBitsOfOneWithoutInterruption) {
   EventTrainOptions options = SmallEventRun();
   const auto whole = Trained(options);
-  options.checkpoint = FreshFolder();
+  options.checkpoint = FreshFolder("events");
   EXPECT_EQ(StopAfter(7, options).code(), absl::StatusCode::kCancelled);
   EXPECT_EQ(Trained(options), whole);
 }
@@ -82,7 +76,7 @@ TEST(EventTrainerTest, OneSeedGivesOneResult) {
 
 TEST(EventTrainerTest, ACheckpointOfAnotherSeedIsRefusedAndBothAreNamed) {
   EventTrainOptions options = SmallEventRun();
-  options.checkpoint = FreshFolder();
+  options.checkpoint = FreshFolder("events");
   Trained(options);
   options.seed = 2;
   const absl::Status status = TrainEvents(options, Always).status();
@@ -95,14 +89,14 @@ TEST(EventTrainerTest, ARunMayBecomeLongerWhileItsRateStays) {
   EventTrainOptions options = SmallEventRun(), longer = options;
   longer.steps = 20;
   const auto whole = Trained(longer);
-  options.checkpoint = longer.checkpoint = FreshFolder();
+  options.checkpoint = longer.checkpoint = FreshFolder("events");
   StopAfter(4, options).IgnoreError();
   EXPECT_EQ(Trained(longer), whole);
 }
 
 TEST(EventTrainerTest, ARunWhoseRateFallsKeepsItsEnd) {
   EventTrainOptions options = SmallEventRun();
-  options.checkpoint = FreshFolder();
+  options.checkpoint = FreshFolder("events");
   StopAfter(6, options).IgnoreError();
   options.steps = 20;
   EXPECT_EQ(TrainEvents(options, Always).status().code(), absl::StatusCode::kFailedPrecondition);
@@ -140,7 +134,7 @@ TEST(EventTrainerTest, BeginsWithThePackagesWeights) {
 
 TEST(EventTrainerTest, AFullDiskEndsTheRunAndLeavesTheCheckpointBefore) {
   EventTrainOptions options = SmallEventRun();
-  options.checkpoint = FreshFolder();
+  options.checkpoint = FreshFolder("events");
   StopAfter(4, options).IgnoreError();
   const std::string file = options.checkpoint + "/checkpoint.pt";
   const auto before = std::filesystem::last_write_time(file);

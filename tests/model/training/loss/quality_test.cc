@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 
 // A forecaster whose median is the newest value: every weight is zero except the skip from the newest value. The newest
 // value passes through an asinh, which is the identity for values close together beside their deviation
@@ -67,7 +67,7 @@ TEST(QualityTest, LastValueIsFarWorseThanTheValueOneSeasonBefore) {
 TEST(QualityTest, MissingValuesAreNotScored) {
   std::vector<double> values = Alternation(500);
   nn::Forecaster forecaster = LastValue();
-  for (int t = 450; t < 480; ++t) values[t] = kMissing;
+  for (int t = 450; t < 480; ++t) values[t] = kAbsent;
   EXPECT_TRUE(std::isfinite(Score(forecaster, File(values, 1)).mase));
 }
 

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -88,11 +87,6 @@ TEST(AarenTrainTest, TrainsOnChosenColumnsOfACsvFile) {
   const Outcome outcome =
       Execute(kSmall + (" --data=" + CsvWith(text) + " --columns=load --output=" + Folder() + "/model"));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
-}
-
-std::string TextOf(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 TEST(AarenTrainTest, WritesAReportBesideThePackageWithTheCurveOfGivenFiles) {

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -17,11 +16,6 @@ namespace aaren::training {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::string TextOf(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // Series of two classes: sines of one or of the other period, in two channels.
 void WriteTsFile(const std::string& path, int cases) {

@@ -19,7 +19,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr char kSmall[] =
+constexpr char kSharedRun[] =
     " --steps=6 --batch=4 --context=64 --ring=16 --width=16 --layers=1 --heads=2 --value_width=16 --embed_hidden=16"
     " --mlp_hidden=16 --horizon=4 --fold_every=4 --quantiles=0.1,0.5,0.9 --validate_every=1 --checkpoint_every=2";
 
@@ -61,8 +61,8 @@ std::string Losses(const std::string& text) {
 
 TEST(ProcessesTest, TwoProcessesHaveTheLossesOfOneWithTheSameBatch) {
   const std::string folder = Folder();
-  const Outcome one = Execute(absl::StrCat(kSmall, " --output=", folder, "/one"));
-  const Outcome two = ExecuteTwo(absl::StrCat(kSmall, " --output=", folder, "/two"));
+  const Outcome one = Execute(absl::StrCat(kSharedRun, " --output=", folder, "/one"));
+  const Outcome two = ExecuteTwo(absl::StrCat(kSharedRun, " --output=", folder, "/two"));
   ASSERT_EQ(one.exit_code, 0) << one.text;
   ASSERT_EQ(two.exit_code, 0) << two.text;
   EXPECT_THAT(one.text, HasSubstr("step 6/6"));
@@ -71,7 +71,8 @@ TEST(ProcessesTest, TwoProcessesHaveTheLossesOfOneWithTheSameBatch) {
 }
 
 TEST(ProcessesTest, ProcessesResumeTogetherFromTheCheckpointOfTheFirst) {
-  const std::string folder = Folder(), run = absl::StrCat(kSmall, " --checkpoint=", folder, "/run --output=", folder);
+  const std::string folder = Folder(),
+                    run = absl::StrCat(kSharedRun, " --checkpoint=", folder, "/run --output=", folder);
   ASSERT_EQ(ExecuteTwo(run + "/a").exit_code, 0);
   const Outcome again = ExecuteTwo(run + "/b");
   ASSERT_EQ(again.exit_code, 0) << again.text;

@@ -11,6 +11,8 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -23,6 +25,11 @@ inline std::string Folder() {
   const std::string folder = absl::StrCat(::testing::TempDir(), "/train_", test, "_", getpid());
   std::filesystem::create_directories(folder);
   return folder;
+}
+
+inline std::string TextOf(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 struct Outcome {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/model/attention/peak_memory.h"
+#include "tests/model/distance.h"
 #include "tests/model/rounding.h"
 
 namespace aaren::attention {
@@ -42,8 +43,6 @@ torch::Tensor Recurrent(const Inputs& in) {
   }
   return torch::stack(outputs, 2);
 }
-
-double Distance(const torch::Tensor& x, const torch::Tensor& y) { return (x - y).abs().max().item<double>(); }
 
 // For an output after `tokens` tokens, an average of values of at most 5. A weight is a sum of 4 products of features
 // with an exponential each, and passes a sum over the tokens in numerator and denominator.
