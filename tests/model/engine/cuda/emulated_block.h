@@ -1,16 +1,20 @@
 #ifndef AAREN_TESTS_MODEL_ENGINE_CUDA_EMULATED_BLOCK_H_
 #define AAREN_TESTS_MODEL_ENGINE_CUDA_EMULATED_BLOCK_H_
 
-// EmulatedBlock is the `Block` of model/engine/cuda/kernel.h on this CPU: it runs a kernel's threads and watches what
-// they do. Every thread is a fiber. From one barrier to the next the fibers run one after another, in an order drawn at
-// random, so a kernel that lacks a barrier gives other results; and it is a fault even where it gives the same.
+// EmulatedBlock is the `Block` of model/engine/cuda/kernel.h on this CPU: EmulatedBlock runs a kernel's threads, and
+// watches each access to memory. Every thread is a fiber. From one barrier to the next the fibers run one after
+// another, in an order drawn at random: a kernel without a needed barrier gives other results. The missing barrier is a
+// fault even where the results are equal.
 //
-// Faults: an access out of bounds, or not aligned; a number that a thread writes and another reads or writes without a
-// barrier between; one that is read before it was written in this block's shared memory; a place in the device's memory
-// that one block writes and another touches; a barrier that some threads never come to. The first is told. A faulty
-// read gives zero and a faulty write is left out, so the kernel comes to an end.
+// Faults:
+//   - an access out of bounds, or not aligned
+//   - a number that two threads touch without a barrier between, where at least one thread writes
+//   - a number in the block's shared memory that is read before a thread has written the number
+//   - a place in the device's memory that one block writes and another block touches
+//   - a barrier that some threads never reach
+// The first fault is told. A faulty read gives zero, and a faulty write is left out: the kernel comes to an end.
 //
-// Shared memory and the device's are watched in words of four bytes. Threading: a call of RunBlocks is one thread's.
+// Both memories are watched in words of four bytes. Threading: one thread makes a call of RunBlocks.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +29,7 @@
 
 namespace aaren::engine {
 
-// Where the device's memory is: of every piece its begin and its size.
+// The pieces of the device's memory: the size of each, by the address of the first byte.
 using DevicePieces = std::map<uintptr_t, size_t>;
 
 class EmulatedBlock {
@@ -64,14 +68,14 @@ class EmulatedBlock {
 
   static constexpr int kNobody = -1, kSeveral = -2;
 
-  // Who touched a word, and in which stretch between barriers. 0: never.
+  // The last threads to write and read a word, and the stretches between barriers. Stretch 0: never.
   struct Word {
     uint32_t written = 0, read = 0;
     int16_t writer = kNobody, reader = kNobody;
   };
   struct GlobalWord {
     Word word;
-    int block = kNobody;  // of its writer, or the only block that has read it
+    int block = kNobody;  // the writing block, or the only reading block
     bool dirty = false;   // some block has written it
     bool shared = false;  // several blocks have read it
   };
@@ -100,7 +104,7 @@ class EmulatedBlock {
 
   int thread_ = 0, block_ = 0;
   size_t fibers_ = 0;
-  uint32_t stretch_ = 1;  // between barriers, of this call
+  uint32_t stretch_ = 1;  // between barriers
   std::vector<std::byte> shared_;
   std::vector<Word> words_;
   std::unordered_map<uintptr_t, GlobalWord> global_;  // of a call
@@ -109,7 +113,7 @@ class EmulatedBlock {
   struct BlockRun* run_ = nullptr;
 };
 
-// Numbers side by side. Constants of the device's memory are only held against its bounds.
+// Numbers side by side. For constants in the device's memory only the bounds are checked.
 template <class T>
 class EmulatedBlock::View {
  public:

@@ -1,11 +1,11 @@
 #ifndef AAREN_TESTS_SERVER_SESSIONS_SHARD_WORLD_WORLD_H_
 #define AAREN_TESTS_SERVER_SESSIONS_SHARD_WORLD_WORLD_H_
 
-// A World is everything below the rpc layer. The test's own thread runs its shards; the registrar has its own. Its
-// store can be made to fail, and its clock stands until it is moved. FakePeers write down what they are told.
+// A World has all layers below the rpc layer. The test's own thread runs the shards, and the registrar has a thread.
+// Tests make the store fail, and move the clock, which stands otherwise. FakePeers write down every event.
 //
-// With AAREN_LATE_ENGINE=1 in the environment its models are behind LateEngines: what holds with an engine that is done
-// at once must hold with one that is not.
+// With AAREN_LATE_ENGINE=1 in the environment the models are behind LateEngines: a test must hold with engines that
+// finish at once, and with engines that finish late.
 
 #include <atomic>
 #include <cstdint>
@@ -29,7 +29,7 @@
 
 namespace aaren::shard {
 
-// A store, else a MemoryStore, that any thread may look at and that fails when told to.
+// The given store, or a MemoryStore. Any thread may look at the records, and a test makes calls fail.
 class ProbedStore : public store::StateStore {
  public:
   explicit ProbedStore(std::unique_ptr<store::StateStore> store = std::make_unique<store::MemoryStore>())
@@ -51,25 +51,25 @@ class ProbedStore : public store::StateStore {
   void List(std::string prefix, std::string after, size_t limit,
             Answer<absl::StatusOr<std::vector<store::SessionRecord>>> answer) override;
 
-  // What it holds, and to put something else there.
+  // Reads or replaces a stored record, for the test itself.
   absl::StatusOr<store::SessionRecord> Load(const std::string& key);
   absl::Status Put(store::SessionRecord record);
 
-  // What is read of it is `as`. Before anything is under way.
+  // Reads of the session give the error `as`. REQUIRES, for all three functions: no call is under way.
   void Damage(std::string key, absl::Status as = absl::DataLossError("told to be damaged")) {
     damaged_ = std::move(key);
     damage_ = std::move(as);
   }
-  void DamageRows(std::string key) { damaged_rows_ = std::move(key); }  // likewise
-  // Of its two saves the one at this seq cannot be read. Likewise.
+  void DamageRows(std::string key) { damaged_rows_ = std::move(key); }
+  // The session has two saves, and the save at `seq` cannot be read.
   void DamageSave(std::string key, uint64_t seq) { damaged_save_ = {std::move(key), seq}; }
-  uint64_t loads() const { return loads_; }            // of rows, ever
-  uint64_t save_calls() const { return save_calls_; }  // likewise
-  void FailSaves(bool fail) { fail_saves_ = fail; }    // and what Opens write
+  uint64_t loads() const { return loads_; }            // of rows, since the start
+  uint64_t save_calls() const { return save_calls_; }  // since the start
+  void FailSaves(bool fail) { fail_saves_ = fail; }    // and the writes of Opens
   void FailAll(bool fail) { fail_all_ = fail; }
   void FailNextAcquire() { fail_next_acquire_ = true; }
   void OnList(std::function<void()> called) { on_list_ = std::move(called); }  // before each List
-  void Share() { shared_ = true; }                                             // before anything is under way
+  void Share() { shared_ = true; }                                             // REQUIRES: no call is under way
 
  private:
   absl::Status Health() const { return fail_all_ ? absl::UnavailableError("told to fail") : absl::OkStatus(); }
@@ -100,19 +100,19 @@ class World {
   models::ModelTable& models() { return *models_; }
   FakeEngine& engine(const std::string& name = "sum:1") { return FakeEngineOf(*models_, name); }
 
-  // Every LateEngine among the models: its batches wait until something needs them.
+  // Every LateEngine among the models keeps finished batches until a caller needs the results.
   void HoldResults(bool hold);
 
-  // Engines that are late finish a batch each. True if one of them had any.
+  // Every LateEngine finishes a batch. True if any LateEngine had a batch.
   bool FinishResults();
 
-  // Runs the shards until everything under way at the registrar and the shards is done. REQUIRES: no results are held.
+  // Runs the shards until the registrar and the shards have no work under way. REQUIRES: no results are held.
   void Settle();
 
   // Runs the shards until `done`; false after a minute.
   bool RunUntil(const std::function<bool()>& done);
 
-  // The same, but nothing is stepped: tokens that wait go on waiting.
+  // As RunUntil, without steps: waiting tokens go on waiting.
   bool DrainUntil(const std::function<bool()>& done);
 
   // Moves the clock, lets the shards tick, and settles.
@@ -125,7 +125,7 @@ class World {
   void Send(FakePeer& peer, session::Handle handle, uint64_t first_seq, std::vector<float> values,
             std::optional<uint64_t> delivered_seq = std::nullopt, int shard = 0);
 
-  // Calls a unary method and settles until it has answered.
+  // Calls a unary method, and settles until the answer has come.
   session::Outcome<session::SessionInfo> Get(const std::string& id);
   session::Outcome<registrar::Snapshot> Export(const std::string& id);
   session::Outcome<session::SessionInfo> Import(const std::string& id, const std::string& snapshot, bool replace);
