@@ -33,5 +33,10 @@ TEST(TurnsTest, BestRunCounts) {
   EXPECT_LT(TimeInTurns({work}, {.runs = 3, .seconds = 0, .slow = 1e9})[0], 1e-3);
 }
 
+TEST(MedianTest, IsTheUpperOfTwo) {
+  EXPECT_EQ(Median({3, 1, 2}), 2);
+  EXPECT_EQ(Median({4, 1, 3, 2}), 3);
+}
+
 }  // namespace
 }  // namespace aaren::bench

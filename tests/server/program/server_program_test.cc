@@ -1,21 +1,18 @@
 // aaren-server as a process: its output, its exit status, its reaction to signals.
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,93 +24,12 @@
 #include "server/machine/cores/cores.h"
 #include "tests/server/net/rpc/serving/serving.h"
 #include "tests/server/net/rpc/serving/test_stream.h"
+#include "tests/server/program/program.h"
 
 namespace aaren {
 namespace {
 
 using testing::HasSubstr;
-
-// A limit of a process, by RLIMIT_….
-struct Limit {
-  int resource;
-  rlim_t most;
-};
-
-// A running aaren-server with a state folder of its own. Standard error goes to a file. `limit`: the process's, if any.
-class Program {
- public:
-  explicit Program(std::vector<std::string> arguments, std::optional<Limit> limit = std::nullopt)
-      : log_(absl::StrCat(testing::TempDir(), "server_program_", getpid(), "_", ++started_, ".log")),
-        state_(log_ + ".state") {
-    arguments.insert(arguments.begin(), AAREN_SERVER);
-    std::vector<char*> argv;
-    for (std::string& argument : arguments) argv.push_back(argument.data());
-    argv.push_back(nullptr);
-    int output[2];
-    EXPECT_EQ(pipe2(output, O_CLOEXEC), 0);
-    pid_ = fork();
-    if (pid_ == 0) {
-      setenv("XDG_STATE_HOME", state_.c_str(), /*overwrite=*/1);
-      const rlimit most{limit ? limit->most : 0, limit ? limit->most : 0};
-      if (limit) setrlimit(static_cast<__rlimit_resource_t>(limit->resource), &most);
-      dup2(output[1], STDOUT_FILENO);
-      dup2(open(log_.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600), STDERR_FILENO);
-      execv(argv[0], argv.data());
-      _exit(127);
-    }
-    close(output[1]);
-    output_ = output[0];
-  }
-
-  ~Program() {
-    if (pid_ > 0) {
-      kill(pid_, SIGKILL);
-      Wait();
-    }
-    close(output_);
-    std::error_code ignored;
-    std::filesystem::remove_all(state_, ignored);
-  }
-
-  std::string ReadLine() {
-    std::string line;
-    for (char c; read(output_, &c, 1) == 1 && c != '\n';) line += c;
-    return line;
-  }
-
-  void Signal(int signal) { kill(pid_, signal); }
-
-  // The exit status, or minus the signal that ended the process.
-  int Wait() {
-    int status = 0;
-    waitpid(pid_, &status, 0);
-    pid_ = 0;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-  }
-
-  pid_t pid() const { return pid_; }
-  const std::string& state() const { return state_; }
-
-  std::string Log() const {
-    std::ifstream in(log_);
-    return std::string(std::istreambuf_iterator<char>(in), {});
-  }
-
- private:
-  static inline int started_ = 0;
-  const std::string log_;
-  const std::string state_;
-  pid_t pid_ = 0;
-  int output_ = -1;
-};
-
-std::vector<std::string> FreePorts() { return {"--listen=127.0.0.1:0", "--metrics_listen=127.0.0.1:0"}; }
-
-// The HOST:PORT after `name`= in the line.
-std::string AddressIn(const std::string& line, const std::string& name) {
-  const size_t begin = line.find(name + "=") + name.size() + 1;
-  return line.substr(begin, line.find(' ', begin) - begin);
-}
 
 TEST(ServerProgramTest, FirstLineTellsTheAddressesAndSigtermEndsItWithZero) {
   Program program(FreePorts());
@@ -232,27 +148,6 @@ TEST(ServerProgramTest, ADeviceThatALibraryBringsAnswersAsTheCpu) {
 }
 #endif
 
-TEST(ServerProgramTest, BadSettingsExitWithTwo) {
-  setenv("AAREN_ENGINE_PLUGIN", "/nowhere/gpu.so", 1);  // no GPU on any machine
-  for (const auto& [flag, named] :
-       std::vector<std::pair<std::string, std::string>>{{"--lisen=x", "--lisen"},
-                                                        {"--shards=many", "many"},
-                                                        {"--config=/nowhere", "/nowhere"},
-                                                        {"--device=cuda", "/nowhere/gpu.so"}}) {
-    Program program({flag});
-    EXPECT_EQ(program.Wait(), 2) << flag;
-    EXPECT_THAT(program.Log(), HasSubstr(named));
-  }
-}
-
-TEST(ServerProgramTest, BadSettingsOfARedisExitWithTwo) {
-  for (const char* flag : {"--redis=nowhere", "--redis_prefix=", "--redis_timeout=1ms"}) {
-    Program program({"--store=redis", flag});
-    EXPECT_EQ(program.Wait(), 2) << flag;
-    EXPECT_THAT(program.Log(), HasSubstr(std::string(flag).substr(2, std::string(flag).find('=') - 2)));
-  }
-}
-
 // A connection to a port of this machine.
 class SilentConnection {
  public:
@@ -333,12 +228,6 @@ TEST(ServerProgramTest, AFileThatMayNotGrowDoesNotEndIt) {
   EXPECT_THAT(server.Log(), HasSubstr("save failed"));
 }
 
-TEST(ServerProgramTest, MemoryThatCannotBeEnoughIsRefused) {
-  Program server({"--listen=127.0.0.1:0", "--memory=1000"});
-  EXPECT_EQ(server.Wait(), 2);
-  EXPECT_THAT(server.Log(), HasSubstr("memory: 1000 bytes; at least 16777216 (16 MB) are needed"));
-}
-
 // The cores open to the thread of this name, as listed in /proc.
 std::string CoresOfThread(pid_t pid, const std::string& name) {
   for (const auto& task : std::filesystem::directory_iterator(absl::StrCat("/proc/", pid, "/task"))) {
@@ -377,108 +266,15 @@ TEST(ServerProgramTest, ThereIsAShardForEachListedCore) {
   EXPECT_THAT(program.Log(), HasSubstr("shards=1 "));
 }
 
-TEST(ServerProgramTest, CoresThatCannotBeAreRefusedByName) {
-  Program program({"--cpus=0-x"});
-  EXPECT_EQ(program.Wait(), 2);
-  EXPECT_THAT(program.Log(), HasSubstr("cpus: \"0-x\" is no list of cores such as 0-3,8"));
-}
-
-TEST(ServerProgramTest, AdvertisedAddressThatIsNoneIsRefused) {
-  Program server({"--listen=127.0.0.1:0", "--advertise=banana"});
-  EXPECT_EQ(server.Wait(), 2);
-  EXPECT_THAT(server.Log(), HasSubstr("advertise: 'banana' is not HOST:PORT"));
-}
-
-TEST(ServerProgramTest, BadSettingsOfTracesExitWithTwo) {
-  const std::pair<std::vector<std::string>, std::string> bad[] = {
-      {{"--trace_endpoint=banana"}, "trace_endpoint: 'banana' is not HOST:PORT"},
-      {{"--trace_endpoint=127.0.0.1:0"}, "trace_endpoint: port 0"},
-      {{"--trace_endpoint=127.0.0.1:4317", "--trace_ca=/nowhere"}, "trace_ca: cannot read /nowhere"},
-      {{"--trace_endpoint=127.0.0.1:4317", "--trace_ca=/etc/passwd"}, "trace_ca: there is no certificate"},
-      {{"--trace_ca=/nowhere"}, "trace_ca: without trace_endpoint"}};
-  for (const auto& [flags, problem] : bad) {
-    Program server(flags);
-    EXPECT_EQ(server.Wait(), 2);
-    EXPECT_THAT(server.Log(), HasSubstr(problem));
-  }
-}
-
-TEST(ServerProgramTest, WhereOthersReachItPlainTextMustBeAskedFor) {
-  Program refused({"--listen=0.0.0.0:0"});
-  EXPECT_EQ(refused.Wait(), 2);
-  EXPECT_THAT(refused.Log(), HasSubstr("listen: others can reach 0.0.0.0:0; give tls_cert and tls_key, or insecure"));
-  Program asked({"--listen=0.0.0.0:0", "--metrics_listen=127.0.0.1:0", "--insecure"});
-  EXPECT_THAT(asked.ReadLine(), HasSubstr("ready listen=0.0.0.0:"));
-}
-
 TEST(ServerProgramTest, FirstLineTellsTheAdminAddressWhereThereIsOne) {
   Program program({"--listen=127.0.0.1:0", "--metrics_listen=", "--admin_address=127.0.0.1:0"});
   EXPECT_THAT(program.ReadLine(), testing::MatchesRegex("ready .* admin=127\\.0\\.0\\.1:[1-9][0-9]*"));
-}
-
-TEST(ServerProgramTest, AdminAddressesThatCannotBeAreRefusedByName) {
-  const std::string callers = "--callers=/dev/null";
-  for (const auto& [flags, said] : std::vector<std::pair<std::vector<std::string>, std::string>>{
-           {{"--admin_address=banana"}, "admin_address: 'banana' is not HOST:PORT"},
-           {{"--admin_address=0.0.0.0:0"}, "admin_address: others can reach 0.0.0.0:0; give tls_cert"},
-           {{"--admin_address=127.0.0.1:0", callers}, "admin_address: give admin_tenant"},
-           {{"--admin_tenant=ops"}, "admin_tenant: without callers or jwks"},
-           {{"--admin_tenant=o/ps", callers}, "admin_tenant: 'o/ps' cannot be"}}) {
-    std::vector<std::string> arguments = FreePorts();
-    arguments.insert(arguments.end(), flags.begin(), flags.end());
-    Program program(arguments);
-    EXPECT_EQ(program.Wait(), 2);
-    EXPECT_THAT(program.Log(), HasSubstr(said));
-  }
-}
-
-TEST(ServerProgramTest, BadFilesOfSecurityExitWithTwo) {
-  Program tls({"--listen=127.0.0.1:0", "--tls_cert=/nowhere.pem", "--tls_key=/nowhere.key"});
-  EXPECT_EQ(tls.Wait(), 2);
-  EXPECT_THAT(tls.Log(), HasSubstr("/nowhere.pem"));
-  Program callers({"--listen=127.0.0.1:0", "--callers=/nowhere"});
-  EXPECT_EQ(callers.Wait(), 2);
-  EXPECT_THAT(callers.Log(), HasSubstr("callers: cannot read /nowhere"));
 }
 
 TEST(ServerProgramTest, FolderWithoutModelsIsNamed) {
   Program program({"--listen=127.0.0.1:0", "--metrics_listen=", "--models=/nowhere"});
   EXPECT_EQ(program.Wait(), 1);
   EXPECT_THAT(program.Log(), HasSubstr("/nowhere"));
-}
-
-TEST(ServerProgramTest, PrintConfigShowsEverySettingAndExits) {
-  Program program({"--print_config", "--shards=3"});
-  EXPECT_EQ(program.ReadLine(), "listen: \"127.0.0.1:7860\"");
-  std::string rest;
-  for (std::string line; !(line = program.ReadLine()).empty();) rest += line + "\n";
-  EXPECT_THAT(rest, HasSubstr("shards: 3\n"));
-  EXPECT_THAT(rest, HasSubstr("log_format: TEXT\n"));
-  EXPECT_EQ(program.Wait(), 0);
-}
-
-// A file with the list of callers.
-std::string CallersFile(const std::string& text) {
-  const std::string path = absl::StrCat(testing::TempDir(), "server_program_", getpid(), ".callers");
-  std::ofstream(path, std::ios::trunc) << text;
-  return path;
-}
-
-TEST(ServerProgramTest, PrintConfigTellsWhomTheListOfCallersLetsIn) {
-  Program program({"--print_config", "--callers=" + CallersFile("acme read name:x\nacme limits streams=3 weight=2\n")});
-  std::string rest;
-  for (std::string line; !(line = program.ReadLine()).empty();) rest += line + "\n";
-  EXPECT_THAT(rest, HasSubstr("\n# tenant acme: 1 callers, weight=2 streams=3\n"));
-  EXPECT_EQ(program.Wait(), 0);
-}
-
-TEST(ServerProgramTest, TheLineOfTheListOfCallersThatIsWrongIsNamed) {
-  const std::string path = CallersFile("acme read name:x\nacme limits stream=3\n");
-  for (const char* print : {"--print_config", "--listen=127.0.0.1:0"}) {
-    Program program({print, "--callers=" + path});
-    EXPECT_EQ(program.Wait(), 2);
-    EXPECT_THAT(program.Log(), HasSubstr(absl::StrCat("callers: ", path, ": line 2: 'stream' is no limit")));
-  }
 }
 
 TEST(ServerProgramTest, KeepsSessionsInTheStateFolderUnlessToldOtherwise) {
