@@ -69,6 +69,8 @@ extern const char kSilentNote[];
 // How far intervals and alerts of the bundled model hold, by kind of series and pattern of holes.
 absl::StatusOr<std::vector<Row>> RunRatesBench();
 extern const char kRatesNote[];
+absl::StatusOr<std::vector<Row>> RunOptimumBench();
+extern const char kOptimumNote[];
 
 // The cost of a tile of tokens on a GPU, counted on this CPU from the kernel's text.
 absl::StatusOr<std::vector<Row>> RunDeviceBench();

@@ -24,6 +24,8 @@ const Bench kBenches[] = {
      RunSilentBench, kSilentNote},
     {"rates", "how far intervals and alerts hold: 40 series of each kind, whole and with holes", RunRatesBench,
      kRatesNote},
+    {"optimum", "the error of the bundled model over that of the best forecast, of processes whose best is known",
+     RunOptimumBench, kOptimumNote},
     {"device", "a GPU's kernel, counted on this CPU: what a tile of tokens takes of each part, and so at least of time",
      RunDeviceBench, kDeviceNote},
     {"numerics", "the error of a state after a hundred million tokens, beside the paper's in floats, and its cost",
