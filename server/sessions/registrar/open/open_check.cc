@@ -93,11 +93,15 @@ std::optional<session::Refusal> CheckCreation(const session::OpenRequest& reques
         absl::StrCat(asked.past, " past and ", asked.future, " future covariates; a session keeps what ",
                      "it was created with, and this one has ", has.past, " and ", has.future));
   }
+  if (asked.profile && !model.extends) {
+    return session::InvalidField("open.profile", absl::StrCat("true, but model ", model.id, " (\"", model.package.kind,
+                                                              "\") learns no profile"));
+  }
   if (asked.profile != has.profile) {
-    return session::InvalidField("open.profile", absl::StrCat(asked.profile ? "true" : "false",
-                                                              "; a session keeps what it was created with, and this "
-                                                              "one has ",
-                                                              has.profile ? "a profile" : "none"));
+    return session::InvalidField(
+        "open.profile",
+        absl::StrCat(asked.profile ? "true" : "false", "; a session keeps what it was created with, and this one has ",
+                     has.profile ? "a profile" : "none: open a session of another id for one"));
   }
   std::optional<task::BadField> bad =
       model.conversion->CheckSession(request.channels, request.regular_times.has_value());

@@ -142,6 +142,13 @@ TEST_F(ExtendedTest, APlainSessionGetsNoProfileLater) {
   EXPECT_THAT(RefusalOf(world_, request), HasSubstr("open.profile: true; a session keeps what it was created with"));
 }
 
+TEST_F(ExtendedTest, AModelWithoutExtendedRowsLearnsNoProfile) {
+  World world;
+  session::OpenRequest request = Named("a", 0);
+  request.profile = true;
+  EXPECT_THAT(RefusalOf(world, request), HasSubstr("learns no profile"));
+}
+
 TEST_F(ExtendedTest, RefusesMoreCovariatesThanASessionMayHave) {
   session::OpenRequest request = Named("a", 0);
   request.covariates = {.past = 4, .future = 5};
