@@ -79,7 +79,7 @@ void ForecastingTask::Select(Tile& tile, size_t t) const {
 
 FarHorizons::Near ForecastingTask::NearOf(Tile& tile, size_t t, const float* forecast) const {
   const TileToken& token = tile.tokens[t];
-  const absl::Span<const float> half = layout_.second_view() ? HalfOf(tile, t) : absl::Span<const float>();
+  const absl::Span<const float> half = layout_.second_view() ? views_.Half(tile, t) : absl::Span<const float>();
   return {.forecast = forecast,
           .sources = tile.sources[t],
           .errors = layout_.mixture().LastErrors(layout_.mixture(token.row)),
@@ -96,7 +96,7 @@ void ForecastingTask::KeepOneStep(Tile& tile, size_t t) const {
     layout_.one_step_sources(token.row)[i] = token.count == 0 ? kMissing : source;
   }
   if (!layout_.second_view()) return;
-  const absl::Span<const float> view = ViewOf(tile, t);
+  const absl::Span<const float> view = views_.Second(tile, t);
   layout_.second_view()->Next(layout_.second_view(token.row)) = view.empty() ? kMissing : view.front();
 }
 
@@ -122,7 +122,7 @@ void ForecastingTask::Learn(Tile& tile, size_t t) const {
 void ForecastingTask::LearnView(Tile& tile, size_t t) const {
   const TileToken& token = tile.tokens[t];
   const std::vector<Probes::Tracked>& tracked = layout_.mixture().probes().tracked();
-  const absl::Span<const float> view = ViewOf(tile, t);
+  const absl::Span<const float> view = views_.Second(tile, t);
   const size_t levels = config_.quantiles.size();
   for (size_t k = 0; k < tracked.size(); ++k) {
     tile.judged[k] = tile.forecast[tracked[k].step * levels + levels / 2];
@@ -153,7 +153,7 @@ void ForecastingTask::Mix(Tile& tile, size_t t, float* forecast) const {
 
 void ForecastingTask::MoveToView(Tile& tile, size_t t, float* forecast) const {
   const TileToken& token = tile.tokens[t];
-  layout_.second_view()->Move(token.seq, layout_.second_view(token.row), token.unit, ViewOf(tile, t),
+  layout_.second_view()->Move(token.seq, layout_.second_view(token.row), token.unit, views_.Second(tile, t),
                               config_.quantiles.size(), forecast);
 }
 

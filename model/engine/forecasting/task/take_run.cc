@@ -26,13 +26,13 @@ void ForecastingTask::TakeRun(const Run& run, std::byte* row, Tile& tile) const 
     // The surprise comes first, because a surprise judges the row before the value (rule 1.3).
     const double value = ValueOf(run, i), x = layout_.covariates() ? TakeCovariates(run, i, row) : value;
     TakeSurprise(run, i, x, row, pending, tile);
-    TakeValue(value, x, row);
-    if (HasView(row)) TakeView(header.seq, x, row);
+    input_.TakeValue(value, x, row);
+    if (views_.Has(row)) views_.Take(header.seq, x, row);
     pending = nullptr;
     const bool wanted = run.forecast[i] != 0, probes = layout_.probes().At(header.seq);
     if (!wanted) ClearOneStep(row);
     const bool far = probes || SelectsFar(wanted, run.selection);
-    const Views views = HasView(row) ? AddViews(row, wanted || probes, far, tile) : Views();
+    const ViewPlaces views = views_.Has(row) ? views_.Add(row, wanted || probes, far, tile) : ViewPlaces();
     const bool folds = (header.seq + 1) % static_cast<uint64_t>(config_.fold_every) == 0;
     if (wanted || folds || probes) AddToken(run, i, row, wanted ? forecast : nullptr, views, tile);
     if (wanted) {
@@ -50,24 +50,19 @@ void ForecastingTask::TakeRun(const Run& run, std::byte* row, Tile& tile) const 
 // Does what is due before a row takes a token: the origin moves, or a profile is learned anew. Tokens that wait in the
 // tile are relative to the row as it is, so the tile goes first. Returns true if the tile went.
 bool ForecastingTask::Prepare(std::byte* row, Tile& tile) const {
-  const bool moves = HasLeftOrigin(row), begins = layout_.second_view() && layout_.profile(row).IsDue();
-  const bool moves_views = HasView(row) && ViewsHaveLeftOrigin(row);
+  const bool moves = input_.HasLeftOrigin(row), begins = views_.IsDue(row);
+  const bool moves_views = views_.Has(row) && views_.HaveLeftOrigin(row);
   if (!moves && !begins && !moves_views) return false;
   FinishTile(tile);
   if (moves) layout_.MoveOrigin(row);
-  if (moves_views) MoveOriginsOfViews(row);
-  if (begins) BeginView(row, tile);
+  if (moves_views) views_.MoveOrigins(row);
+  if (begins) views_.Begin(row, tile, [&] { FinishTile(tile); });
   return true;
-}
-
-bool ForecastingTask::HasLeftOrigin(std::byte* row) const {
-  const uint64_t seq = layout_.header(row).seq;
-  return seq % season::ValueMemory::kBlock == 0 && seq > 0 && layout_.IsFarFromOrigin(row);
 }
 
 void ForecastingTask::Advance(std::byte* row) const {
   ++layout_.header(row).seq;
-  if (HasView(row)) ++layout_.header(layout_.view(row)).seq;
+  if (views_.Has(row)) views_.Advance(row);
 }
 
 // A row keeps a one-step forecast of the newest token only (rule 8.1): a token without a forecast clears the place.
@@ -80,21 +75,6 @@ void ForecastingTask::ClearOneStep(std::byte* row) const {
 double ForecastingTask::TakeCovariates(const Run& run, size_t i, std::byte* row) const {
   const float* now = InputsOf(run, i) + kFloatsOfDouble;
   return Bounded(ValueOf(run, i) - layout_.covariates()->Take(layout_.header(row).seq, now, layout_.covariates(row)));
-}
-
-// Takes a value, and x, which is the value less the effect of covariates. A row remembers x; a series' possible values
-// are of the value itself.
-void ForecastingTask::TakeValue(double value, double x, std::byte* row) const {
-  RowHeader& header = layout_.header(row);
-  if (header.statistics.count == 0 && !std::isnan(value)) header.origin = x;
-  const float relative = Relative(x, header.origin);
-  if (!std::isnan(value)) {
-    if (header.statistics.Believes(relative)) layout_.support(row).Add(value);
-    header.statistics.Add(relative, static_cast<uint64_t>(config_.history));
-  }
-  const season::Bounds bounds = season::ReachOf(header.statistics);
-  layout_.values(row).Add(header.seq, relative, bounds);
-  layout_.errors(row).Add(header.seq, relative, bounds, layout_.values(row));
 }
 
 // Writes the surprise of token i under the forecast of the token before. While the forecast is still to be made, the
@@ -119,7 +99,7 @@ SurpriseRange ForecastingTask::RangeOf(float value, std::byte* row, Tile& tile) 
   const RowHeader& header = layout_.header(row);
   if (std::isnan(value) || !layout_.support(row).IsFew()) return range;
   const float* newest = layout_.values(row).Unroll(header.seq - 1, season::ReachOf(header.statistics), tile.values);
-  range.Count(newest, std::min<uint64_t>(header.seq, kOlder), value, layout_.support(row).span);
+  range.Count(newest, std::min<uint64_t>(header.seq, SeriesInput::kOlder), value, layout_.support(row).span);
   return range;
 }
 

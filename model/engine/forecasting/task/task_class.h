@@ -2,8 +2,8 @@
 #define AAREN_MODEL_ENGINE_FORECASTING_TASK_TASK_CLASS_H_
 
 // ForecastingTask is the task of forecasting_task.h. Its jobs have a file each: take_run takes values into a row,
-// take_view into the second view of the row, add_token makes tokens of a tile, refine finishes their forecasts. This
-// header is for those files alone.
+// add_token makes tokens of a tile, refine finishes their forecasts. This header is for those files alone. series_input
+// and views serve the task.
 //
 // Threading: immutable; a row and a Tile belong to one thread at a time.
 
@@ -19,6 +19,8 @@
 #include "model/engine/forecast_result.h"
 #include "model/engine/forecasting/row.h"
 #include "model/engine/forecasting/task/forecasting_task.h"
+#include "model/engine/forecasting/task/series_input.h"
+#include "model/engine/forecasting/task/views.h"
 #include "model/engine/forecasting/tile.h"
 #include "model/engine/network/layer_bound.h"
 #include "model/math/scaling.h"
@@ -30,22 +32,17 @@ inline const float* InputsOf(const Run& run, size_t i) {
   return &run.values[run.values.size() / run.forecast.size() * i];
 }
 
-// A number, within the values that a row takes; NaN stays.
-inline double Bounded(double value) {
-  constexpr double kMost = math::kLargestValue;
-  return std::abs(value) < math::kLeastValue ? 0.0 : std::clamp(value, -kMost, kMost);
-}
-
-// The value relative to the origin, as rows keep values.
-inline float Relative(double value, double origin) {
-  return std::isnan(value) ? std::numeric_limits<float>::quiet_NaN() : math::ToForecast(value - origin);
-}
-
 class ForecastingTask final : public Task {
  public:
   ForecastingTask(const package::ForecasterConfig& config, std::vector<LayerBound> bounds,
                   std::shared_ptr<const Network> network, const RowKind& rows)
-      : config_(config), rows_(rows), layout_(config, rows), bounds_(std::move(bounds)), network_(std::move(network)) {}
+      : config_(config),
+        rows_(rows),
+        layout_(config_, rows_),
+        input_(config_, layout_),
+        views_(config_, layout_, input_),
+        bounds_(std::move(bounds)),
+        network_(std::move(network)) {}
 
   std::unique_ptr<Task> Extended(const Extension& extension) const override {
     if (!rows_.extended) return nullptr;
@@ -68,26 +65,7 @@ class ForecastingTask final : public Task {
   absl::Status Finish(Scratch& scratch) const override;
 
  private:
-  // The series as a token sees it, by tokens, and by places (season/thinning.h).
-  struct Standpoint {
-    season::Past past, places;
-  };
-
-  // The places of the tokens of a row's views in the tile.
-  struct Views {
-    size_t second = TileToken::kNoView, half = TileToken::kNoView;
-  };
-
-  // The newest token of a view.
-  struct ViewToken {
-    std::byte* view;
-    uint64_t seq;
-    bool folds, probes;  // at this moment
-    bool needed;         // the row's own token needs the forecast
-  };
-
   static constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
-  static constexpr int kOlder = season::ValueMemory::kValues - 1;
 
   // The last step that a forecast may have.
   uint32_t last_step() const { return layout_.far() ? FarHorizons::kLast : static_cast<uint32_t>(config_.horizon); }
@@ -98,10 +76,6 @@ class ForecastingTask final : public Task {
   }
   bool SelectsFar(const TileToken& token) const { return SelectsFar(token.wanted, token.selection); }
   float* SelectedPart(const TileToken& token) const { return token.forecast + result_floats(); }
-  // True if the row has a second view of its series.
-  bool HasView(std::byte* row) const { return layout_.second_view() && layout_.profile(row).season > 0; }
-  // True if the newest token of the second view is the second of two.
-  bool HalfIsDue(std::byte* row) const { return layout_.header(layout_.view(row)).seq % 2 == 1; }
   size_t tokens_per_value() const { return layout_.second_view() ? 3 : 1; }  // of a tile, at most
 
   void BeginTile(Tile& tile) const;
@@ -110,36 +84,17 @@ class ForecastingTask final : public Task {
   // take_run.cc
   void TakeRun(const Run& run, std::byte* row, Tile& tile) const;
   bool Prepare(std::byte* row, Tile& tile) const;
-  bool HasLeftOrigin(std::byte* row) const;
   void Advance(std::byte* row) const;
   double TakeCovariates(const Run& run, size_t i, std::byte* row) const;
-  void TakeValue(double value, double x, std::byte* row) const;
   void TakeSurprise(const Run& run, size_t i, double x, std::byte* row, TileToken* pending, Tile& tile) const;
   SurpriseRange RangeOf(float value, std::byte* row, Tile& tile) const;
   float OneStepSurprise(const Run& run, float value, std::byte* row, Tile& tile) const;
   void ClearOneStep(std::byte* row) const;
 
-  // take_view.cc
-  void TakeView(uint64_t seq, double x, std::byte* row) const;
-  void BeginView(std::byte* row, Tile& tile) const;
-  void TakeHalf(std::byte* row) const;
-  bool ViewsHaveLeftOrigin(std::byte* row) const;
-  void MoveOriginsOfViews(std::byte* row) const;
-  Views AddViews(std::byte* row, bool needed, bool needed_far, Tile& tile) const;
-  size_t AddView(const ViewToken& of, Tile& tile) const;
-  void FillViews(std::byte* row, const Views& views, TileToken& token, Tile& tile) const;
-  absl::Span<const float> ViewOf(Tile& tile, size_t t) const;
-  absl::Span<const float> HalfOf(Tile& tile, size_t t) const;
-
   // add_token.cc
-  void AddToken(const Run& run, size_t i, std::byte* row, float* forecast, const Views& views, Tile& tile) const;
-  Standpoint Look(TileToken& token, Tile& tile) const;
-  void AddInputs(const season::Past& places, TileToken& token, Tile& tile) const;
-  void AddSources(const season::Past& places, const TileToken& token, Tile& tile) const;
+  void AddToken(const Run& run, size_t i, std::byte* row, float* forecast, const ViewPlaces& views, Tile& tile) const;
   void AddEffects(const Run& run, size_t i, const TileToken& token, Tile& tile) const;
   void AddFarSources(const season::Past& places, const TileToken& token, Tile& tile) const;
-  void AddSeasons(const season::Past& places, const TileToken& token, Tile& tile) const;
-  season::SeasonChoice Choose(uint64_t seq, const season::Past& past, double scale, std::byte* row) const;
   void AddEvidence(const season::Past& past, double scale, std::byte* row, Tile& tile) const;
 
   // refine.cc
@@ -157,6 +112,8 @@ class ForecastingTask final : public Task {
   package::ForecasterConfig config_;
   RowKind rows_;
   RowLayout layout_;
+  SeriesInput input_;
+  Views views_;
   std::vector<LayerBound> bounds_;  // the bounds of each layer, which CheckRow applies
   std::shared_ptr<const Network> network_;
 };

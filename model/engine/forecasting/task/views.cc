@@ -1,33 +1,25 @@
-// ForecastingTask takes the series less its profile into the views of a row (section 17). The second view is a row of
-// its own, which began with the values that the first row remembered. The half-rate view is a row of the means of two
-// values of the second view.
-//
-//   tokens of the second view     0   1   2   3   4   5   6
-//   tokens of the half-rate view  └─0─┘   └─1─┘   └─2─┘
-//
-// A token of the half-rate view is taken with the second value. It folds one token later, because a forecast at that
-// token still needs the state without it.
+#include "model/engine/forecasting/task/views.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "model/engine/forecasting/task/task_class.h"
+#include "model/math/scaling.h"
 
 namespace aaren::engine {
 
 // Takes x, the value of token `seq`. The view takes what the profile has not expected, and then the profile learns.
-void ForecastingTask::TakeView(uint64_t seq, double x, std::byte* row) const {
+void Views::Take(uint64_t seq, double x, std::byte* row) const {
   const RowHeader& header = layout_.header(row);
   season::Profile& profile = layout_.profile(row);
   const double rest = Bounded(x - static_cast<double>(profile.At(seq)));
-  TakeValue(rest, rest, layout_.view(row));
+  input_.TakeValue(rest, rest, layout_.view(row));
   const season::Bounds reach = season::ReachOf(header.statistics);
   profile.Learn(seq, reach.Apply(Relative(x, header.origin)));
   if (HalfIsDue(row)) TakeHalf(row);
 }
 
 // Takes the mean of the newest two values of the second view, as far as they are present.
-void ForecastingTask::TakeHalf(std::byte* row) const {
+void Views::TakeHalf(std::byte* row) const {
   const RowHeader& header = layout_.header(layout_.view(row));
   const float* recent = layout_.values(layout_.view(row)).recent;
   const size_t place = header.seq % season::ValueMemory::kBlock;
@@ -35,22 +27,22 @@ void ForecastingTask::TakeHalf(std::byte* row) const {
   const double mean = std::isnan(before) ? now : std::isnan(now) ? before : (before + now) / 2.0;
   const double value = Bounded(header.origin + mean);
   std::byte* half = layout_.half(row);
-  TakeValue(value, value, half);
+  input_.TakeValue(value, value, half);
   ++layout_.header(half).seq;
 }
 
 // Asked before the second view takes a token. The half-rate view takes a token with the second of two values.
-bool ForecastingTask::ViewsHaveLeftOrigin(std::byte* row) const {
-  return HasLeftOrigin(layout_.view(row)) || (HalfIsDue(row) && HasLeftOrigin(layout_.half(row)));
+bool Views::HaveLeftOrigin(std::byte* row) const {
+  return input_.HasLeftOrigin(layout_.view(row)) || (HalfIsDue(row) && input_.HasLeftOrigin(layout_.half(row)));
 }
 
-void ForecastingTask::MoveOriginsOfViews(std::byte* row) const {
-  if (HasLeftOrigin(layout_.view(row))) layout_.MoveOriginOfView(layout_.view(row));
-  if (HalfIsDue(row) && HasLeftOrigin(layout_.half(row))) layout_.MoveOriginOfView(layout_.half(row));
+void Views::MoveOrigins(std::byte* row) const {
+  if (input_.HasLeftOrigin(layout_.view(row))) layout_.MoveOriginOfView(layout_.view(row));
+  if (HalfIsDue(row) && input_.HasLeftOrigin(layout_.half(row))) layout_.MoveOriginOfView(layout_.half(row));
 }
 
 // Begins a profile of the candidate's season, and the views, from the values that the row remembers.
-void ForecastingTask::BeginView(std::byte* row, Tile& tile) const {
+void Views::Begin(std::byte* row, Tile& tile, absl::FunctionRef<void()> finish_tile) const {
   season::Profile& profile = layout_.profile(row);
   profile.Reset(profile.candidate);
   std::byte* view = layout_.view(row);
@@ -60,23 +52,23 @@ void ForecastingTask::BeginView(std::byte* row, Tile& tile) const {
   const RowHeader& header = layout_.header(row);
   const float* newest = layout_.values(row).Unroll(header.seq - 1, season::ReachOf(header.statistics), tile.remembered);
   for (uint64_t age = std::min<uint64_t>(header.seq, season::ValueMemory::kValues); age > 0; --age) {
-    if (ViewsHaveLeftOrigin(row)) {
-      FinishTile(tile);
-      MoveOriginsOfViews(row);
+    if (HaveLeftOrigin(row)) {
+      finish_tile();
+      MoveOrigins(row);
     }
-    TakeView(header.seq - age, header.origin + static_cast<double>(newest[1 - static_cast<int>(age)]), row);
-    AddViews(row, false, false, tile);
-    if (tile.size + 1 >= tile.capacity()) FinishTile(tile);
+    Take(header.seq - age, header.origin + static_cast<double>(newest[1 - static_cast<int>(age)]), row);
+    Add(row, false, false, tile);
+    if (tile.size + 1 >= tile.capacity()) finish_tile();
     ++layout_.header(view).seq;
   }
-  FinishTile(tile);
+  finish_tile();
 }
 
 // Adds the views' tokens to the tile, as far as a token folds or its forecast is needed.
-ForecastingTask::Views ForecastingTask::AddViews(std::byte* row, bool needed, bool needed_far, Tile& tile) const {
+ViewPlaces Views::Add(std::byte* row, bool needed, bool needed_far, Tile& tile) const {
   const auto folds = [this](uint64_t seq) { return (seq + 1) % static_cast<uint64_t>(config_.fold_every) == 0; };
   const uint64_t seq = layout_.header(layout_.view(row)).seq, taken = layout_.header(layout_.half(row)).seq;
-  Views views;
+  ViewPlaces views;
   views.second = AddView({layout_.view(row), seq, folds(seq), layout_.probes().At(seq), needed}, tile);
   if (taken == 0) return views;
   const bool now = HalfIsDue(row);
@@ -87,21 +79,21 @@ ForecastingTask::Views ForecastingTask::AddViews(std::byte* row, bool needed, bo
 }
 
 // Returns the token's place in the tile. A probe of a view chooses the view's seasons, and judges nothing.
-size_t ForecastingTask::AddView(const ViewToken& of, Tile& tile) const {
+size_t Views::AddView(const Newest& of, Tile& tile) const {
   const bool probes = of.probes && layout_.header(of.view).statistics.count > 0;
   if (!of.needed && !of.folds && !probes) return TileToken::kNoView;
   TileToken& token = tile.tokens[tile.size];
   token = {.row = of.view, .seq = of.seq, .views = of.needed};
-  const Standpoint from = Look(token, tile);
-  if (probes) layout_.KeepChoice(of.seq, Choose(of.seq, from.past, token.scaling.scale, of.view), of.view);
+  const SeriesInput::Standpoint from = input_.Look(token, tile);
+  if (probes) layout_.KeepChoice(of.seq, input_.Choose(of.seq, from.past, token.scaling.scale, of.view), of.view);
   if (!of.needed && !of.folds) return TileToken::kNoView;
-  AddInputs(from.places, token, tile);
+  input_.Add(from.places, token, tile);
   token.folds &= of.folds;
   return tile.size++;
 }
 
 // Completes the row's own token by the views' tokens, and by the profile ahead.
-void ForecastingTask::FillViews(std::byte* row, const Views& views, TileToken& token, Tile& tile) const {
+void Views::Fill(std::byte* row, const ViewPlaces& views, TileToken& token, Tile& tile) const {
   const RowHeader &view = layout_.header(layout_.view(row)), &half = layout_.header(layout_.half(row));
   token.view = views.second;
   token.half = views.half;
@@ -114,7 +106,7 @@ void ForecastingTask::FillViews(std::byte* row, const Views& views, TileToken& t
 
 // The medians of the second view for the steps ahead of token t of the tile, relative to the row's origin; empty
 // without a view.
-absl::Span<const float> ForecastingTask::ViewOf(Tile& tile, size_t t) const {
+absl::Span<const float> Views::Second(Tile& tile, size_t t) const {
   const TileToken& token = tile.tokens[t];
   if (token.view == TileToken::kNoView) return {};
   const TileToken& view = tile.tokens[token.view];
@@ -128,7 +120,7 @@ absl::Span<const float> ForecastingTask::ViewOf(Tile& tile, size_t t) const {
 }
 
 // The same of the half-rate view, for all steps up to the last. Beyond its own last step the rest stays.
-absl::Span<const float> ForecastingTask::HalfOf(Tile& tile, size_t t) const {
+absl::Span<const float> Views::Half(Tile& tile, size_t t) const {
   const TileToken& token = tile.tokens[t];
   if (token.half == TileToken::kNoView) return {};
   const TileToken& half = tile.tokens[token.half];
