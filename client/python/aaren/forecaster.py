@@ -200,7 +200,8 @@ class Forecaster:
         return Stepped(results, surprises, learning.view(np.bool_))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Forecaster, (None if self._bundled else self.folder, self._device, self.tier, self.threads, self.profile))
+        folder = None if self._bundled else self.folder
+        return (Forecaster, (folder, self._device, self.tier, self.threads, self.profile))
 
     def __repr__(self) -> str:
         return f"<Forecaster {self.name}:{self.version} on {self.device}, {self.horizon} steps, levels {self.levels}>"
