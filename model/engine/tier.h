@@ -24,7 +24,7 @@ constexpr const char* NameOf(Tier tier) {
 // The most covariates of a session, past and future ones together.
 inline constexpr uint32_t kMostCovariates = 8;
 
-// What a session of the extended tier asks for beyond far steps.
+// A session of the extended tier may ask for more than far steps.
 struct Extension {
   uint32_t past = 0, future = 0;  // covariates, kMostCovariates at most together
   bool profile = false;           // the profile of the season, and a second view of the series (section 17)

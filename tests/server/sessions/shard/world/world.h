@@ -112,7 +112,7 @@ class World {
   // Runs the shards until `done`; false after a minute.
   bool RunUntil(const std::function<bool()>& done);
 
-  // As RunUntil, without steps: waiting tokens go on waiting.
+  // Does what RunUntil does, but steps no tokens: waiting tokens go on waiting.
   bool DrainUntil(const std::function<bool()>& done);
 
   // Moves the clock, lets the shards tick, and settles.
