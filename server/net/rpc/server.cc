@@ -33,9 +33,7 @@ std::function<size_t()> ExcessOver(size_t bytes) {
 
 // An exported session can be imported: a session's rows with all allowed channels, and its names.
 size_t LargestImport(const models::ModelTable& models, uint32_t max_channels) {
-  size_t row_bytes = 0;
-  for (const models::ModelRef& model : models.tiers()) row_bytes = std::max(row_bytes, model->engine->row_bytes());
-  return max_channels * row_bytes + (4 << 10);
+  return max_channels * models.LargestRow() + (4 << 10);
 }
 
 accept::HandshakeGate::Options GateOf(const ServerOptions& options) {

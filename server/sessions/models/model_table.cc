@@ -259,6 +259,17 @@ std::vector<ModelRef> ModelTable::tiers() const {
   return tiers;
 }
 
+size_t ModelTable::LargestRow() const {
+  constexpr engine::Extension kLongest{.future = engine::kMostCovariates, .profile = true};
+  size_t bytes = 0;
+  for (const ModelRef& model : tiers()) {
+    bytes = std::max(bytes, model->engine->row_bytes());
+    const auto longest = IsExtended(*model->engine) ? model->engine->Extended(kLongest) : nullptr;
+    if (longest != nullptr) bytes = std::max(bytes, longest->row_bytes());
+  }
+  return bytes;
+}
+
 void ModelTable::SetPending(std::vector<PendingPackage> pending) {
   absl::MutexLock lock(&mutex_);
   pending_ = std::move(pending);

@@ -72,6 +72,9 @@ class ModelTable {
   std::vector<ModelRef> models() const;  // with retiring ones, in order of name, then version
   std::vector<ModelRef> tiers() const;   // models(), each followed by its other tiers
 
+  // The bytes of the largest row that a session of these models may have, in any tier, made or not.
+  size_t LargestRow() const;
+
   // The packages of the folder that are not served; for lists.
   void SetPending(std::vector<PendingPackage> pending);
   std::vector<PendingPackage> pending() const;

@@ -33,11 +33,7 @@ Snapshot SnapshotOf(session::SessionState state) {
 }
 
 // The bytes of the largest session, whatever the model.
-size_t LargestSession(const Desk& desk) {
-  size_t row_bytes = 0;
-  for (const auto& model : desk.models.tiers()) row_bytes = std::max(row_bytes, model->engine->row_bytes());
-  return desk.shards.limits().max_channels * row_bytes;
-}
+size_t LargestSession(const Desk& desk) { return desk.shards.limits().max_channels * desk.models.LargestRow(); }
 
 void GetAtRest(Desk& desk, Entry& entry, session::SessionInfo info, Sessions::Callback<session::SessionInfo> done) {
   desk.shards.AskDemoted({entry.name()}, [&desk, &entry, info = std::move(info),

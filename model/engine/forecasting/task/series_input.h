@@ -52,8 +52,8 @@ class SeriesInput {
   // True if the origin is to move before the row's next token.
   bool HasLeftOrigin(std::byte* row) const;
 
-  // Begins the inputs of token.seq of token.row, at the tile's next place. The windows of the result belong to the tile,
-  // until the next Look.
+  // Begins the inputs of token.seq of token.row, at the tile's next place. The windows of the result belong to the
+  // tile, until the next Look.
   Standpoint Look(TileToken& token, Tile& tile) const;
 
   // Adds the inputs that follow from the seasons, and completes the token's fields about the series.

@@ -135,6 +135,16 @@ TEST_F(ExtendedTest, ASessionKeepsItsProfile) {
   EXPECT_THAT(RefusalOf(world_, request), HasSubstr("open.profile: false; a session keeps what it was created with"));
 }
 
+// Limits of imports and exports are set before the first session asks for a tier.
+TEST(ExtendedModelsTest, TheLargestRowIsThatOfTiersNotYetMade) {
+  const std::unique_ptr<models::ModelTable> models = ExtendedModels();
+  const size_t largest = models->LargestRow();
+  for (const char* tier : {"extended", "extended-8-0", "extended-profile", "extended-3-5-profile"}) {
+    EXPECT_LE(models->FindDigest("random", tier)->engine->row_bytes(), largest) << tier;
+  }
+  EXPECT_EQ(models->FindDigest("random", "extended-0-8-profile")->engine->row_bytes(), largest);
+}
+
 TEST_F(ExtendedTest, AProfileIsForAFewChannels) {
   session::OpenRequest request = Named("a", 0);
   request.profile = true;
