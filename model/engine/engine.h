@@ -29,7 +29,7 @@ namespace aaren::engine {
 // The numbers of the engine's bits, one for each kind of model. A kind's number changes whenever a bit of an output or
 // a row may change, for any package of the kind. The number travels with rows, and an engine steps only on rows of its
 // own number. So a change of one kind's bits leaves the sessions of the other kinds usable.
-inline constexpr int kForecasterNumerics = 8, kEventNumerics = 9, kClassificationNumerics = 8;
+inline constexpr int kForecasterNumerics = 9, kEventNumerics = 9, kClassificationNumerics = 8;
 
 // The number of a kind of package::kKinds.
 inline int NumericsVersion(absl::string_view kind) {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "model/math/scaling.h"
 #include "model/season/lag_bank.h"
+#include "model/season/value_memory.h"
 
 namespace aaren::season {
 namespace {
@@ -20,6 +21,11 @@ absl::Status Impossible(absl::string_view field, T value) {
 void Profile::Reset(uint16_t of_season) {
   *this = Profile{};
   season = of_season;
+}
+
+void Profile::Begin(uint64_t seq) {
+  Reset(candidate);
+  if (season > 0) behind = static_cast<uint16_t>(std::min<uint64_t>(seq, ValueMemory::kValues));
 }
 
 void Profile::Choose(uint16_t first) {
@@ -51,8 +57,8 @@ absl::Status Profile::Check(uint64_t seq) const {
     if (lag != 0 && (lag < kShortestSeason || lag > kPhases || lag >= seq)) return Impossible("season", lag);
   }
   if (run > kTrials) return Impossible("run", run);
-  if (unused != 0) return Impossible("unused number", unused);
-  if (values > kSeasonsOfLevel * season || values > seq) return Impossible("number of values", values);
+  if (behind > (season == 0 ? 0 : std::min<uint64_t>(seq, ValueMemory::kValues))) return Impossible("behind", behind);
+  if (values > kSeasonsOfLevel * season || values > seq - behind) return Impossible("number of values", values);
   const float most = values == 0 ? 0.0f : 2.0f * math::kLargestDistance;
   if (!(std::abs(level) <= most)) return Impossible("level", level);
   for (size_t i = 0; i < kPhases; ++i) {

@@ -9,7 +9,7 @@
 //
 // The profile is of the first season that the lag errors choose, unless that season is longer than kPhases. Another
 // season replaces it once the season has been chosen at kTrials probes running; then the profile is learned anew from
-// the remembered values.
+// the remembered values, a few with each new token.
 //
 // The profile is a plain value without pointers and lies in the bytes of a row. Threading: a plain value.
 
@@ -29,7 +29,7 @@ struct Profile {
   uint16_t season;           // tokens; 0: no season
   uint16_t candidate;        // the season of the last probe; 0: none
   uint16_t run;              // probes that have chosen the candidate running, up to kTrials
-  uint16_t unused;           // 0
+  uint16_t behind;           // newest tokens of the series that are still to be learned from
   uint32_t values;           // values learned from, up to kSeasonsOfLevel seasons
   float level;               // relative to the row's origin
   float offset[kPhases];     // by token number modulo season, relative to the level
@@ -37,6 +37,9 @@ struct Profile {
 
   // Makes this the profile of a season of which nothing is known.
   void Reset(uint16_t of_season = 0);
+  // The same, of the candidate. The series has taken `seq` tokens; those that are remembered are still to be learned
+  // from.
+  void Begin(uint64_t seq);
 
   // Takes a probe's first season. True once another season than this profile's is to be learned.
   void Choose(uint16_t first);

@@ -8,6 +8,7 @@
 #include "model/engine/network/activation.h"
 #include "model/math/lanes.h"
 #include "model/math/targets.h"
+#include "model/season/gaps.h"
 #include "model/season/seasonal_input.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -153,6 +154,9 @@ math::Scaling BuildInput(const float* newest, size_t size, const SeriesSummary& 
   const math::Scaling scaling{.center = center, .scale = spread + 1e-7 * std::abs(center) + 1e-30};
 
   HWY_DYNAMIC_DISPATCH(Standardize)(x, size, center, scaling.scale, input);
+  if (static_cast<size_t>(window.present) < size) {
+    season::BridgeGaps(x, season::LikenessOf(window.variance, window.change), size, input);
+  }
   input[size] = empty ? 0.0f : scaling.Apply(Newest(x, size));
   input[size + 1] = static_cast<float>(statistics.MeanFrom(center, scaling.scale));
   float* rest = input + size + 2;

@@ -180,7 +180,7 @@ absl::Status RowLayout::CheckView(std::byte* row, absl::Span<const LayerBound> b
   const uint64_t seq = header(row).seq, of_view = header(view(row)).seq;
   if (absl::Status status = profile(row).Check(seq); !status.ok()) return status;
   if (absl::Status status = second_view_->Check(seq, second_view(row)); !status.ok()) return status;
-  if (of_view > seq || (profile(row).season == 0 && of_view > 0)) {
+  if (of_view > seq - profile(row).behind || (profile(row).season == 0 && of_view > 0)) {
     return Impossible("seq of the second view", of_view, absl::StrCat("impossible after ", seq, " tokens"));
   }
   absl::Status status = CheckPlain(view(row), of_view / fold_every_, bounds);

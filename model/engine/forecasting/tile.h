@@ -40,6 +40,7 @@ struct TileToken {
                               // the forecast, in the pass's memory
   math::Scaling scaling = {};
   season::Thinning thinning = {};
+  int gap = 0;  // places missing after the newest value
   season::SeasonChoice choice = {};
   float unit = 0.0f;     // unit of the naive forecasts' errors
   Support support = {};  // the support after this token

@@ -25,7 +25,8 @@ struct Places {
       : features(torch::empty({rows, tokens, config.input_width()}, torch::kFloat64)),
         center(torch::empty({rows, tokens}, torch::kFloat64)),
         scale(torch::empty_like(center)),
-        spread(torch::empty_like(center)) {
+        spread(torch::empty_like(center)),
+        gap(torch::empty({rows, tokens}, torch::kInt64)) {
     const int64_t seasonal = config.seasons ? tokens : 0;
     sources = torch::empty({rows, seasonal, season::kSourceCount, config.horizon}, torch::kFloat32);
     residuals = torch::empty({rows, seasonal, season::kSourceCount - 1, package::ForecasterConfig::kSeasonalResiduals},
@@ -37,6 +38,7 @@ struct Places {
             .center = center.data_ptr<double>() + token,
             .scale = scale.data_ptr<double>() + token,
             .spread = spread.data_ptr<double>() + token,
+            .gap = gap.data_ptr<int64_t>() + token,
             .sources = Of(sources, token),
             .residuals = Of(residuals, token)};
   }
@@ -46,7 +48,7 @@ struct Places {
     return all.numel() == 0 ? nullptr : all.data_ptr<float>() + token * all.size(-2) * all.size(-1);
   }
 
-  torch::Tensor features, center, scale, spread, sources, residuals;
+  torch::Tensor features, center, scale, spread, gap, sources, residuals;
 };
 
 // Encodes one series; `first` is the series' first token among all.
@@ -79,6 +81,7 @@ Encoding Encode(const package::ForecasterConfig& config, const torch::Tensor& va
   encoding.center = places.center;
   encoding.scale = places.scale;
   encoding.spread = places.spread;
+  encoding.gap = places.gap;
   if (config.seasons) encoding.sources = places.sources.to(dtype);
   if (config.seasons) encoding.residuals = places.residuals.to(dtype);
   // float32 has the engine's bits (asinh.h). float64 is the reference for tests, and takes torch's own asinh.

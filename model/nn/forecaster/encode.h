@@ -19,6 +19,7 @@ struct Encoding {
   torch::Tensor center;     // float64 [B, K]: mu
   torch::Tensor scale;      // float64 [B, K], > 0
   torch::Tensor spread;     // float64 [B, K]: square of the scale without its floor; 0 if undetermined
+  torch::Tensor gap;        // int64 [B, K]: values missing after the newest present (rule 5.9)
 };
 
 // values: float64 [B, N], NaN where missing. positions: K ascending indices into N. dtype: the type of features,

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <numbers>
 
+#include "model/nn/forecaster/quantiles.h"
 #include "model/nn/forecaster/source_mixture.h"
 #include "model/season/sources.h"
 
@@ -29,17 +30,6 @@ void AppendRates(double shortest, int count, std::vector<double>& rates) {
     const double share = count > 1 ? i / (count - 1.0) : 1;
     rates.push_back(std::pow(kLongest, share - 1) * std::pow(shortest, -share));
   }
-}
-
-// The quantiles, ascending in the last dimension: the median is the sum of read-out and skip, and the other quantiles
-// add or subtract cumulated softplus.
-torch::Tensor Spread(const torch::Tensor& readout, const torch::Tensor& skip) {
-  const int64_t count = readout.size(-1), middle = count / 2;
-  const torch::Tensor median = readout.narrow(-1, middle, 1) + skip.unsqueeze(-1);
-  const torch::Tensor gaps = torch::softplus(readout);
-  const torch::Tensor above = median + gaps.narrow(-1, middle + 1, count - middle - 1).cumsum(-1);
-  const torch::Tensor below = median - gaps.narrow(-1, 0, middle).flip(-1).cumsum(-1).flip(-1);
-  return torch::cat({below, median, above}, -1);
 }
 
 // [k, T]: linear weights between knots; before the first knot, the first knot's own.
@@ -138,7 +128,7 @@ ForecasterImpl::Readout ForecasterImpl::Read(const Encoding& encoding, const std
 
 torch::Tensor ForecasterImpl::forward(const Encoding& encoding, const std::vector<int64_t>& positions) {
   const Readout read = Read(encoding, positions);
-  return Spread(read.readout, read.skip);
+  return WidenAfterGaps(Spread(read.readout, read.skip), encoding.gap);
 }
 
 torch::Tensor ForecasterImpl::Forecast(const torch::Tensor& values, const std::vector<int64_t>& positions) {

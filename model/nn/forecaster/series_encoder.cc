@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/season/gaps.h"
 #include "model/season/lag_search.h"
 #include "model/season/seasonal_input.h"
 #include "model/season/sources.h"
@@ -63,12 +64,22 @@ Standard Standardize(const Ring& ring, int size, const math::Statistics& running
   return standard;
 }
 
+// Writes the values' part of the features, with short gaps bridged.
+void WriteValues(const double* w, int size, const Ring& ring, const Standard& standard, double* features) {
+  for (int i = 0; i < size; ++i) features[i] = std::isnan(w[i]) ? 0 : (w[i] - standard.center) / standard.scale;
+  if (ring.present == size) return;
+  const std::vector<float> values(w, w + size);
+  std::vector<float> bridged(features, features + size);
+  season::BridgeGaps(values.data(), season::LikenessOf(ring.variance, ring.change), values.size(), bridged.data());
+  for (int i = 0; i < size; ++i) features[i] = std::isnan(w[i]) ? bridged[i] : features[i];
+}
+
 void WriteToken(const double* w, int size, const Ring& ring, const math::Statistics& running, const Standard& standard,
                 const TokenPlace& place) {
   const double center = *place.center = standard.center, scale = *place.scale = standard.scale;
   *place.spread = standard.spread;
   double* features = place.features;
-  for (int i = 0; i < size; ++i) features[i] = std::isnan(w[i]) ? 0 : (w[i] - center) / scale;
+  WriteValues(w, size, ring, standard, features);
   features[size] = ring.present > 0 ? (ring.last - center) / scale : 0;
   features[size + 1] = running.MeanFrom(center, scale);
   // Without the 0.01, a constant series would give the logarithm of 0.
@@ -114,6 +125,7 @@ void SeriesEncoder::AddToken(bool probes, const TokenPlace* place) {
   }
   if (place == nullptr) return;
   WriteToken(ring_.data(), config_.ring, ring, running_, standard, *place);
+  *place->gap = season::MissingSince(newest, config_.ring);
   if (config_.seasons) WriteSeasons(newest, {.center = standard.center, .scale = standard.scale}, *place);
 }
 

@@ -26,6 +26,7 @@ struct TokenPlace {
   double* center;    // mu
   double* scale;     // > 0
   double* spread;    // square of the scale without its floor; 0 if undetermined
+  int64_t* gap;      // values missing after the newest present
   float* sources;    // [4, T]; like residuals, only with config.seasons
   float* residuals;  // [3, 24], newest first, 0 where missing
 };

@@ -2,6 +2,7 @@
 
 #include <torch/torch.h>
 
+#include "model/nn/forecaster/quantiles.h"
 #include "model/training/loss/quantile_loss.h"
 
 namespace aaren::training {
@@ -15,6 +16,17 @@ torch::Tensor PinballSum(const torch::Tensor& quantiles, const torch::Tensor& ta
                          const torch::Tensor& levels) {
   const torch::Tensor error = target.unsqueeze(-1) - quantiles;
   return 2 * (torch::maximum(levels * error, (levels - 1) * error).mean(-1) * weight).sum();
+}
+
+// The fused loss, but for tokens after a gap, whose quantiles widen.
+torch::Tensor FusedSum(const nn::ForecasterImpl::Readout& read, const torch::Tensor& gap, const torch::Tensor& target,
+                       const torch::Tensor& weight, const torch::Tensor& levels) {
+  const torch::Tensor after = gap > 0;
+  const torch::Tensor usual = weight.masked_fill(after.unsqueeze(-1), 0);
+  const torch::Tensor loss = QuantileLoss(read.readout, read.skip, target, usual, levels);
+  const torch::Tensor widened =
+      nn::WidenAfterGaps(nn::Spread(read.readout.index({after}), read.skip.index({after})), gap.index({after}));
+  return loss + PinballSum(widened, target.index({after}), weight.index({after}), levels);
 }
 
 }  // namespace
@@ -40,8 +52,7 @@ BatchLoss ComputeLoss(nn::Forecaster& forecaster, const Batch& batch) {
   const torch::Tensor targets = weight.sum(), share = weight / targets.clamp_min(1);
   torch::Tensor loss;
   if (dtype == torch::kFloat32 && device.is_cpu()) {
-    const auto read = forecaster->Read(encoding, batch.positions);
-    loss = QuantileLoss(read.readout, read.skip, present, share, levels);
+    loss = FusedSum(forecaster->Read(encoding, batch.positions), encoding.gap, present, share, levels);
   } else {
     loss = PinballSum(forecaster(encoding, batch.positions), present, share, levels);
   }

@@ -42,31 +42,31 @@ package::ModelPackage Bundled() { return package::LoadPackage(AAREN_BUNDLED_MODE
 const Golden kGoldens[] = {
     {"Tiny",
      Tiny,
-     {0xc60c8fc6aa8e9f2b, 0x5431e19ca903a0ed, 0x76b61bf4b11e6797, 0x6a975e31e4096f54, 0x4da43ef684ed4b2f,
+     {0xc73c626aefaf7313, 0x5a420ad085fba511, 0xeb35895557db13a4, 0xb726340bb40e3346, 0x457bf3f312c8022c,
       0x8300aca4d0708807}},
     {"TinyHalved",
      TinyHalved,
-     {0xce628d9f8b4eadd6, 0xf5d87db5a85af5f1, 0xfe410418faed8c67, 0xce669278d851ba00, 0xbdb908484f4dad99,
+     {0x819eec31b68761df, 0xef02aa880400e386, 0x23fdb162095ed333, 0xf52671c7ce99a2cb, 0x35b5cb58612983e6,
       0x4e5dbe6bec6bed4d}},
     {"Default",
      Default,
-     {0x9caf25b677c167ec, 0xc90d29b4ab69cd0b, 0x84640bbbaf9ec007, 0x93bf7291483f6a3, 0xb85677a5888bed31,
+     {0xb51aeccee04298f4, 0xfa770d68d9228581, 0x307a7460a2bc4b8e, 0xff2c449eb050c019, 0x3e207d0aca603ee0,
       0xce34e03663209342}},
     {"DefaultHalved",
      DefaultHalved,
-     {0x5c6cb71c30818bf3, 0xa17d14fce687037, 0xb68b5ecc4a02d0fd, 0xc3f08bc5a73e0e45, 0x1283ebcd84fe840d,
+     {0x8b4e6bdc0daa5b6d, 0xb4f2e8040e98c560, 0x73fc61ece497e172, 0xc67eefbed30daf14, 0x468985da60f566a6,
       0x5a1c2cd8c2543a74}},
     {"TinySeasonal",
      TinySeasonal,
-     {0xe643722fa1729360, 0xb12b9358421ce12d, 0xf1d1144d6214cbc9, 0xfc94e6d25c5e8d3f, 0xff901e547a656562,
+     {0x1c498bd0dbfa4d69, 0x8b391d6576b52e38, 0x70f61004bddabc26, 0xae39bc6cc62bd09, 0x98a21783829b460e,
       0xa7fd3450c7578dc9}},
     {"DefaultSeasonal",
      DefaultSeasonal,
-     {0xcb3ee5bf026e6ea8, 0x503da0f58853a39f, 0x1255b73b8253d861, 0x3a158fc1777fa73a, 0x611b9a86af76780b,
+     {0xd59ac445ce7847d6, 0x3c6bbce0546cc3e0, 0x1dae678ef21b6419, 0xcb4bed4203f1967a, 0x721a8df20d466d7c,
       0xd92e8455fdf5ca3c}},
     {"Bundled",
      Bundled,
-     {0x6fbfa5055803885f, 0xdaf43431f181ec47, 0x7930fbb12a1369f3, 0xe24a2062f368b318, 0x718e8acb9aad8aa,
+     {0x241ba96cc8f5e032, 0x1e932e9c196ed975, 0x6475cd810ff9792e, 0xd44d3376eac6e0b9, 0xf7888c356dcad1f,
       0x8d081e5d29859fe0}},
 };
 
@@ -117,11 +117,11 @@ struct ExtendedGolden {
 void PrintTo(const ExtendedGolden& golden, std::ostream* out) { *out << golden.name; }
 
 const ExtendedGolden kExtendedGoldens[] = {
-    {"Undriven", Undriven, false, false, 0xfd1dd74908e57682, 0xf1153ede5697caa6},
-    {"Driven", Driven, false, false, 0x80ebb122004201ae, 0x23be764a33500c93},
-    {"DrivenByCovariatesThatMiss", Driven, true, false, 0xe7f8c5b9127e47d5, 0xcde9ac83aa8c7513},
-    {"UndrivenWithProfile", Undriven, false, true, 0x89247d6c17785f28, 0x194d1cbc1a74a36f},
-    {"DrivenWithProfile", Driven, true, true, 0xf2d2831383ed451, 0xb38d966a3ad53e1e},
+    {"Undriven", Undriven, false, false, 0x69e742fde7977d04, 0xfa423ceddfd5f52f},
+    {"Driven", Driven, false, false, 0x5093c9fc5513ad70, 0x7cb4b8efcecb0b98},
+    {"DrivenByCovariatesThatMiss", Driven, true, false, 0x817ad8fd130f46e4, 0x428b583704ae3a6d},
+    {"UndrivenWithProfile", Undriven, false, true, 0xf0a9ec0eea1db201, 0x709cc887f39c4137},
+    {"DrivenWithProfile", Driven, true, true, 0x4843d9e2de466edd, 0x5c8248d9ede1ade4},
 };
 
 class ExtendedGoldenTest : public testing::TestWithParam<ExtendedGolden> {

@@ -189,6 +189,66 @@ TEST_F(KindsOfSeriesTest, ADayWithRegularHolesIsForecastAsADay) {
   }
 }
 
+// True if row t of a series has a value. Patterns 0 to 2 lose a tenth, a third or a half by chance, pattern 3 two of
+// four rows.
+bool Present(int pattern, forecasting::Random& random, size_t t) {
+  constexpr double kLost[] = {0.1, 1.0 / 3, 0.5};
+  const double drawn = random.Uniform(0, 1);
+  return pattern < 3 ? drawn >= kLost[pattern] : t % 4 < 2;
+}
+
+TEST_F(KindsOfSeriesTest, NoiseWithAnyHolesHasTheIntervalsOfNoise) {
+  for (int pattern = 0; pattern < 4; ++pattern) {
+    const Judgement judgement = JudgeSome(5, 600, [pattern](forecasting::Random& random, size_t t) {
+      const double value = 50 + 3 * random.Normal();
+      return Present(pattern, random, t) ? value : kMissing;
+    });
+    EXPECT_NEAR(judgement.inside / judgement.values, 0.8, 0.07) << pattern;
+    EXPECT_LT(judgement.alerts / judgement.values, 0.02) << pattern;
+  }
+}
+
+TEST_F(KindsOfSeriesTest, AWalkWithAnyHolesHasTheIntervalsOfAWalk) {
+  for (int pattern = 0; pattern < 4; ++pattern) {
+    double at = 0;
+    const Judgement judgement = JudgeSome(5, 800, [&](forecasting::Random& random, size_t t) {
+      at = t == 0 ? 20 : at + random.Normal();
+      return Present(pattern, random, t) ? at : kMissing;
+    });
+    EXPECT_NEAR(judgement.inside / judgement.values, 0.8, 0.12) << pattern;
+    EXPECT_LT(judgement.alerts / judgement.values, 0.025) << pattern;
+  }
+}
+
+TEST_F(KindsOfSeriesTest, ADayWithAnyHolesHasNearlyTheIntervalsOfADay) {
+  const auto judge = [this](int pattern) {
+    return JudgeSome(5, 1000, [pattern](forecasting::Random& random, size_t t) {
+      const double value = 20 + 8 * Wave(t, 48) + random.Normal();
+      return pattern < 0 || Present(pattern, random, t) ? value : kMissing;
+    });
+  };
+  const Judgement whole = judge(-1);
+  for (int pattern = 0; pattern < 4; ++pattern) {
+    const Judgement judgement = judge(pattern);
+    EXPECT_NEAR(judgement.inside / judgement.values, whole.inside / whole.values, 0.1) << pattern;
+    EXPECT_LT(judgement.alerts / judgement.values, 0.025) << pattern;
+  }
+}
+
+TEST_F(KindsOfSeriesTest, AForecastIsWiderTheLongerAWalkHasNotBeenSeen) {
+  forecasting::Random random(72, 1);
+  Values values = {20};
+  while (values.size() < 400) values.push_back(values.back() + random.Normal());
+  values.insert(values.end(), 12, kMissing);
+  const Outputs outputs = Feed(values, Refinement::kNetwork);
+  const auto width = [&](size_t t) {
+    const float* quantiles = &outputs.results[t * floats()];
+    return quantiles[levels_ - 1] - quantiles[0];
+  };
+  for (const size_t missing : {1, 4, 12}) EXPECT_GT(width(399 + missing), 1.15 * width(399)) << missing;
+  EXPECT_GT(width(411), 1.5 * width(400));
+}
+
 TEST_F(KindsOfSeriesTest, ASeriesThatGetsRegularHolesKeepsItsIntervals) {
   const Judgement judgement = JudgeSome(5, 2000, [](forecasting::Random& random, size_t t) {
     const double value = 50 + 3 * random.Normal();

@@ -91,7 +91,7 @@ TEST_F(ProfileTest, ChecksRefuseWhatNoSeriesLeaves) {
   for (void (*const damage)(Profile&) : {
            +[](Profile& profile) { profile.season = 3; },
            +[](Profile& profile) { profile.run = 31; },
-           +[](Profile& profile) { profile.unused = 1; },
+           +[](Profile& profile) { profile.behind = 1; },
            +[](Profile& profile) { profile.level = NAN; },
            +[](Profile& profile) { profile.offset[2] = INFINITY; },
            +[](Profile& profile) { profile.offset[30] = 1; },

@@ -32,6 +32,7 @@ Forecaster::Forecaster(const package::ModelPackage& package, Tier tier, Kind kin
 Reply Forecaster::Take(double value, bool wanted, Stage stage, const Selection& selection, const Beside& beside) {
   MoveOrigin();
   if (profile_ && profile_->run == 30) BeginView();
+  if (rest_) CatchUp();
   const double v = Arriving(value), x = covariates_ ? Arriving(v - covariates_->Take(t_, beside.now)) : v;
   Reply reply = {.surprise = SurpriseOf(series_.Relative(x), stage)};
   TakeValue(v, x);
@@ -40,9 +41,10 @@ Reply Forecaster::Take(double value, bool wanted, Stage stage, const Selection& 
   if (second_view_) second_view_->next = kMissing;
 
   const bool folds = (t_ + 1) % sizes_.S == 0, probe = (t_ + 1) % sizes_.D == 0 && series_.n > 0;
-  if (rest_) TakeRest(t_, x);
+  const bool views = rest_ && profile_->behind == 0;
+  if (views) TakeRest(t_, x);
   const bool far = probe || (wanted && !selection.steps.empty() && selection.steps.back() > uint32_t(sizes_.T));
-  const Vector view = rest_ ? View(probe || wanted) : Vector(), half = rest_ ? Half(far) : Vector();
+  const Vector view = views ? View(probe || wanted) : Vector(), half = views ? Half(far) : Vector();
   if (folds || probe || wanted) {  // 1.38
     Outcome outcome = GoOn(probe, wanted);
     outcome.view = view;
@@ -87,6 +89,7 @@ Reply Forecaster::Take(double value, bool wanted, Stage stage, const Selection& 
       }
     }
   }
+  if (rest_ && !views) ++profile_->behind;
   ++t_;
   return reply;
 }
@@ -132,11 +135,14 @@ Vector Forecaster::PassAsView(bool folds, bool probe, bool needed) {
 }
 
 void Forecaster::BeginView() {
-  profile_->Begin();
+  profile_->Begin(t_);
   rest_ = profile_->Z > 0 ? std::make_unique<Forecaster>(package_) : nullptr;
   half_ = profile_->Z > 0 ? std::make_unique<Forecaster>(package_) : nullptr;
-  for (int64_t t = std::max<int64_t>(0, t_ - 1488); rest_ && t < t_; ++t) {
-    TakeRest(t, series_.origin + double{series_.Seen(t)});
+}
+
+void Forecaster::CatchUp() {
+  for (int i = 0; i < 24 && profile_->behind > 0; ++i, --profile_->behind) {
+    TakeRest(t_ - profile_->behind, series_.origin + double{series_.Seen(t_ - profile_->behind)});
     View(false);
     Half(false);
   }
@@ -231,8 +237,22 @@ Forecaster::Outcome Forecaster::GoOn(bool probe, bool wanted, bool may_fold) {
   if (sizes_.seasons) skip = SeasonSkip(network_, skip, y, seasonal);
   outcome.forecast = network_.Quantiles(y, skip);
   for (float& q : outcome.forecast) q = ToForecast(input.mu + input.scale * q);  // 5.7
+  if (series_.n > 0) Widen(input.gap, outcome.forecast);
   Spread(thinning, outcome);
   return outcome;
+}
+
+// 5.9
+void Forecaster::Widen(int gap, Vector& forecast) const {
+  const int Q = sizes_.Q, M = (Q - 1) / 2;
+  const Vector q = forecast;
+  for (int s = 0; s < sizes_.T && gap > 0; ++s) {
+    const int from = std::min(s + gap, sizes_.T - 1);
+    for (int i = 0; i < Q && from > s; ++i) {
+      const float away = q[from * Q + i] - q[from * Q + M];
+      forecast[s * Q + i] = ToForecast(q[s * Q + M] + away);
+    }
+  }
 }
 
 void Forecaster::Spread(Thinning thinning, Outcome& outcome) const {

@@ -74,11 +74,12 @@ class Forecaster {
     Vector view = {}, half = {};  // 17.7, [T], and 17.17, [1024]; empty without a profile
   };
 
-  void MoveOrigin();                                            // 1.40-1.42
-  void TakeValue(double v, double x);                           // 1
-  void TakeAsView(double value);                                // 17.4
-  Vector PassAsView(bool folds, bool probe, bool needed);       // 17.6: the medians, [T], if needed
-  void BeginView();                                             // 17.3
+  void MoveOrigin();                                       // 1.40-1.42
+  void TakeValue(double v, double x);                      // 1
+  void TakeAsView(double value);                           // 17.4
+  Vector PassAsView(bool folds, bool probe, bool needed);  // 17.6: the medians, [T], if needed
+  void BeginView();
+  void CatchUp();                                               // 17.3
   void TakeRest(int64_t t, double v);                           // 17.4, 17.5, 17.15
   Vector View(bool needed);                                     // 17.6, 17.7
   Vector Half(bool needed);                                     // 17.16, 17.17
@@ -86,9 +87,10 @@ class Forecaster {
   bool IsLearning() const;                                      // 8.15
   float SurpriseOf(float x, Stage stage) const;                 // 8.2-8.4
   Outcome GoOn(bool probe, bool wanted, bool may_fold = true);  // 2 to 6
-  void Spread(Thinning thinning, Outcome& outcome) const;       // 2.17, 2.18
-  Vector Mixed(const Outcome& outcome) const;                   // 6.42-6.47
-  Vector Refined(const Outcome& outcome, Stage stage) const;    // 6 and 7
+  void Widen(int gap, Vector& forecast) const;
+  void Spread(Thinning thinning, Outcome& outcome) const;     // 2.17, 2.18
+  Vector Mixed(const Outcome& outcome) const;                 // 6.42-6.47
+  Vector Refined(const Outcome& outcome, Stage stage) const;  // 6 and 7
   NearForecast Near(const Vector& forecast, const Outcome& outcome) const;
   Vector Selected(const Vector& forecast, const Outcome& outcome, const Selection& selection,
                   const Vector& effects) const;                            // 8.16-8.20

@@ -103,7 +103,7 @@ std::vector<std::byte> Forecaster::Row() const {
     if (far_->half) PutView(*far_->half, row);
   }
   if (profile_) {
-    for (const uint16_t number : {profile_->Z, profile_->candidate, profile_->run, uint16_t{0}}) row.Put(number);
+    for (const uint16_t number : {profile_->Z, profile_->candidate, profile_->run, profile_->behind}) row.Put(number);
     row.Put(profile_->n);
     row.Put(profile_->l);
     row.PutAll(profile_->P);

@@ -283,6 +283,16 @@ void WriteQuantiles(const Readout& readout, const math::Scaling& scaling, const 
   HWY_DYNAMIC_DISPATCH(WriteAll)(readout, scaling, size, forecast);
 }
 
+void WidenAfterGap(size_t missing, const ForecastSize& size, float* forecast) {
+  if (missing == 0) return;
+  for (size_t step = 0; step + 1 < size.steps; ++step) {
+    float* own = forecast + step * size.levels;
+    const float* further = forecast + std::min(step + missing, size.steps - 1) * size.levels;
+    const float median = own[size.levels / 2], center = further[size.levels / 2];
+    for (size_t i = 0; i < size.levels; ++i) own[i] = math::ToForecast(median + (further[i] - center));
+  }
+}
+
 void PullQuantiles(absl::Span<const Pull> pulls, const ForecastSize& size, float* forecast) {
   HWY_DYNAMIC_DISPATCH(PullAll)(pulls, size, forecast);
 }

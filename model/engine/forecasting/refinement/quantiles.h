@@ -31,6 +31,10 @@ struct Readout {
 // is in the units of the series.
 void WriteQuantiles(const Readout& readout, const math::Scaling& scaling, const ForecastSize& size, float* forecast);
 
+// After a gap of `missing` values, a step has the distances from the median that the step `missing` further on has: the
+// series goes on while nobody sees it. Beyond the last step the last step's count.
+void WidenAfterGap(size_t missing, const ForecastSize& size, float* forecast);
+
 // The pull of the naive forecasts on some consecutive steps of a forecast.
 struct Pull {
   static constexpr size_t kSources = 4;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/engine/forecasting/refinement/level_place.h"
+#include "model/engine/forecasting/refinement/quantiles.h"
 #include "model/engine/forecasting/refinement/surprise.h"
 #include "model/engine/forecasting/task/task_class.h"
 #include "model/season/thinning.h"
@@ -16,7 +17,12 @@ void ForecastingTask::Refine(Tile& tile) const {
   for (size_t t = 0; t < tile.size; ++t) {
     const TileToken& token = tile.tokens[t];
     if (!token.forecasts()) continue;
-    if (token.count == 0) std::fill_n(token.forecast, quantiles(), kMissing);  // nothing is known of the series
+    if (token.count == 0) {
+      std::fill_n(token.forecast, quantiles(), kMissing);  // nothing is known of the series
+    } else {
+      WidenAfterGap(static_cast<size_t>(token.gap), {static_cast<size_t>(config_.horizon), config_.quantiles.size()},
+                    token.forecast);
+    }
     if (token.thinning.every > 1) {
       season::Spread(token.thinning, static_cast<size_t>(config_.horizon), config_.quantiles.size(), token.forecast);
     }

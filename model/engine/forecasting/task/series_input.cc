@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "model/season/gaps.h"
 #include "model/season/lag_search.h"
 #include "model/season/seasonal_input.h"
 
@@ -36,6 +37,7 @@ SeriesInput::Standpoint SeriesInput::Look(TileToken& token, Tile& tile) const {
   token.count = header.statistics.count;
   token.thinning = season::ThinningOf(newest);
   const season::Past places = token.thinning.every == 1 ? past : season::Thinned(past, token.thinning, tile.places);
+  token.gap = season::MissingSince(places.newest, config_.ring);
   token.scaling = BuildInput(places.newest, static_cast<size_t>(config_.ring), {header.statistics, header.origin},
                              tile.window, tile.input[tile.size]);
   return {past, places};

@@ -47,22 +47,28 @@ void ForecastingTask::TakeRun(const Run& run, std::byte* row, Tile& tile) const 
   }
 }
 
-// Does what is due before a row takes a token: the origin moves, or a profile is learned anew. Tokens that wait in the
-// tile are relative to the row as it is, so the tile goes first. Returns true if the tile went.
+// Does what is due before a row takes a token: the origin moves, a profile begins anew, views catch up. Tokens that wait
+// in the tile are relative to the row as it is, so the tile goes first. Returns true if the tile went.
 bool ForecastingTask::Prepare(std::byte* row, Tile& tile) const {
+  bool went = false;
+  const auto finish = [&] {
+    FinishTile(tile);
+    went = true;
+  };
   const bool moves = input_.HasLeftOrigin(row), begins = views_.IsDue(row);
   const bool moves_views = views_.Has(row) && views_.HaveLeftOrigin(row);
-  if (!moves && !begins && !moves_views) return false;
-  FinishTile(tile);
+  if (moves || begins || moves_views) finish();
   if (moves) layout_.MoveOrigin(row);
   if (moves_views) views_.MoveOrigins(row);
-  if (begins) views_.Begin(row, tile, [&] { FinishTile(tile); });
-  return true;
+  if (begins) views_.Begin(row);
+  if (views_.IsBehind(row)) views_.CatchUp(row, tile, finish);
+  if (tile.size + tokens_per_value() > tile.capacity()) finish();
+  return went;
 }
 
 void ForecastingTask::Advance(std::byte* row) const {
   ++layout_.header(row).seq;
-  if (views_.Has(row)) views_.Advance(row);
+  views_.Advance(row);
 }
 
 // A row keeps a one-step forecast of the newest token only (rule 8.1): a token without a forecast clears the place.

@@ -41,27 +41,34 @@ void Views::MoveOrigins(std::byte* row) const {
   if (HalfIsDue(row) && input_.HasLeftOrigin(layout_.half(row))) layout_.MoveOriginOfView(layout_.half(row));
 }
 
-// Begins a profile of the candidate's season, and the views, from the values that the row remembers.
-void Views::Begin(std::byte* row, Tile& tile, absl::FunctionRef<void()> finish_tile) const {
-  season::Profile& profile = layout_.profile(row);
-  profile.Reset(profile.candidate);
-  std::byte* view = layout_.view(row);
-  layout_.ResetView(view);
+void Views::Begin(std::byte* row) const {
+  layout_.profile(row).Begin(layout_.header(row).seq);
+  layout_.ResetView(layout_.view(row));
   layout_.ResetView(layout_.half(row));
-  if (profile.season == 0) return;
+}
+
+void Views::CatchUp(std::byte* row, Tile& tile, absl::FunctionRef<void()> finish_tile) const {
   const RowHeader& header = layout_.header(row);
+  uint16_t& behind = layout_.profile(row).behind;
   const float* newest = layout_.values(row).Unroll(header.seq - 1, season::ReachOf(header.statistics), tile.remembered);
-  for (uint64_t age = std::min<uint64_t>(header.seq, season::ValueMemory::kValues); age > 0; --age) {
+  for (int i = 0; i < kCatchUp && behind > 0; ++i, --behind) {
     if (HaveLeftOrigin(row)) {
       finish_tile();
       MoveOrigins(row);
     }
-    Take(header.seq - age, header.origin + static_cast<double>(newest[1 - static_cast<int>(age)]), row);
+    Take(header.seq - behind, header.origin + static_cast<double>(newest[1 - behind]), row);
+    if (tile.size + 2 > tile.capacity()) finish_tile();
     Add(row, false, false, tile);
-    if (tile.size + 1 >= tile.capacity()) finish_tile();
-    ++layout_.header(view).seq;
+    ++layout_.header(layout_.view(row)).seq;
   }
-  finish_tile();
+}
+
+void Views::Advance(std::byte* row) const {
+  if (IsBehind(row)) {
+    ++layout_.profile(row).behind;
+  } else if (Has(row)) {
+    ++layout_.header(layout_.view(row)).seq;
+  }
 }
 
 // Adds the views' tokens to the tile, as far as a token folds or its forecast is needed.

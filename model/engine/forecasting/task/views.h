@@ -2,8 +2,8 @@
 #define AAREN_MODEL_ENGINE_FORECASTING_TASK_VIEWS_H_
 
 // Views takes the series less its profile into the views of a row (section 17). The second view is a row of its own,
-// which began with the values that the first row remembered. The half-rate view is a row of the means of two values of
-// the second view.
+// which begins with the values that the first row remembers, a few with each new token. The half-rate view is a row of
+// the means of two values of the second view.
 //
 //   tokens of the second view     0   1   2   3   4   5   6
 //   tokens of the half-rate view  └─0─┘   └─1─┘   └─2─┘
@@ -35,13 +35,24 @@ class Views {
   Views(const Views&) = delete;
   Views& operator=(const Views&) = delete;
 
-  // True if the row has views: its series has a season.
-  bool Has(std::byte* row) const { return layout_.second_view() && layout_.profile(row).season > 0; }
+  // True if the row has views that have taken every token: its series has a season.
+  bool Has(std::byte* row) const {
+    return layout_.second_view() && layout_.profile(row).season > 0 && layout_.profile(row).behind == 0;
+  }
   bool IsDue(std::byte* row) const { return layout_.second_view() && layout_.profile(row).IsDue(); }
 
-  // Begins a profile of the candidate's season, and the views, from the values that the row remembers. `finish_tile`
-  // empties the tile.
-  void Begin(std::byte* row, Tile& tile, absl::FunctionRef<void()> finish_tile) const;
+  // Begins a profile of the candidate's season, and the views, which are then behind.
+  void Begin(std::byte* row) const;
+
+  // True if the views have tokens still to take, of those that the row remembers.
+  bool IsBehind(std::byte* row) const { return layout_.second_view() && layout_.profile(row).behind > 0; }
+
+  // Takes the next tokens that the row remembers, kCatchUp at most: a new token must not wait for all of them.
+  // `finish_tile` empties the tile. REQUIRES: IsBehind(row).
+  void CatchUp(std::byte* row, Tile& tile, absl::FunctionRef<void()> finish_tile) const;
+
+  // Counts a token that the row has taken.
+  void Advance(std::byte* row) const;
 
   // The functions below REQUIRE Has(row).
 
@@ -58,15 +69,13 @@ class Views {
   // Completes the row's own token, at the tile's next place, by the views' tokens and the profile ahead.
   void Fill(std::byte* row, const ViewPlaces& views, TileToken& token, Tile& tile) const;
 
-  // Counts the token that was taken.
-  void Advance(std::byte* row) const { ++layout_.header(layout_.view(row)).seq; }
-
   // The medians of a view for the steps ahead of token t of the tile, relative to the row's origin; empty without a
   // view. The second view has the model's steps, the half-rate view all steps up to the last.
   absl::Span<const float> Second(Tile& tile, size_t t) const;
   absl::Span<const float> Half(Tile& tile, size_t t) const;
 
  private:
+  static constexpr int kCatchUp = 24;  // tokens
   static constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 
   // The newest token of a view.

@@ -11,9 +11,6 @@
 namespace aaren::registrar {
 namespace {
 
-// A new season has every channel relearn 1,488 values within one token: 3 ms a channel, while other sessions wait.
-constexpr uint32_t kMostProfiledChannels = 32;
-
 constexpr size_t kMaxIdBytes = 128;
 constexpr size_t kMaxModelBytes = 256;
 constexpr size_t kMaxListed = 4096;  // horizons or quantiles
@@ -99,11 +96,6 @@ std::optional<session::Refusal> CheckCreation(const session::OpenRequest& reques
   if (asked.profile && !model.extends) {
     return session::InvalidField("open.profile", absl::StrCat("true, but model ", model.id, " (\"", model.package.kind,
                                                               "\") learns no profile"));
-  }
-  if (asked.profile && request.channels > kMostProfiledChannels) {
-    return session::InvalidField(
-        "open.profile", absl::StrCat("true, for ", request.channels, " channels; a session with a profile has at most ",
-                                     kMostProfiledChannels, ": open several sessions"));
   }
   if (asked.profile != has.profile) {
     return session::InvalidField(

@@ -40,15 +40,15 @@ void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.name; }
 const Golden kGoldens[] = {
     {"Tiny",
      Tiny,
-     {0x1a7d0edf09c50ac1, 0x573fce17eb476ad2, 0xfa54c57ced58cba3, 0x1778c1f5cf3d0e5a, 0x704c9efd7b18dbac,
+     {0x9ae87fcd73ba109e, 0x97b5955cc1c82b4e, 0x59dd85bcc8a16b2e, 0x4b5c37d18b20a1ad, 0x21ac65576399aca5,
       0xdcf2216f0568e77}},
     {"DefaultSeasonal",
      DefaultSeasonal,
-     {0xbf005e1b9e504256, 0xf5d978514e394282, 0xc0b8c8ddf3421fcb, 0x707866f6dcfba69f, 0x405640f97554c480,
+     {0xb7653cb8063fdc9e, 0x701589cfd5f4066b, 0xe735a16877070d9d, 0x36865c012b4acd27, 0x5ac54a5e89ce557,
       0xd52f153e14d3aa70}},
     {"Bundled",
      Bundled,
-     {0xeb8b1654440a50f3, 0x55083d36a827a185, 0x1ea9c27306a9f6c3, 0xec2e97943bbfe36c, 0x7e38b28719d5a63e,
+     {0x97bcd7cb4e580c7d, 0x5ba818f9024954c9, 0x25626a57a3e7d355, 0x215979ed593d4054, 0x64406cb3f53d84d5,
       0xa1b1e399f9f6ff49}},
 };
 

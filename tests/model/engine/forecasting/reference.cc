@@ -14,6 +14,24 @@ std::vector<double>& operator+=(std::vector<double>& x, const std::vector<double
   return x;
 }
 
+// Numbers in gaps of up to three: between the neighbours, drawn towards the mean as far as neighbours differ.
+std::vector<double> Bridged(const std::vector<double>& w, double mu, double var, double mad) {
+  std::vector<double> bridged = w;
+  const double r = var > 0 && mad > 0 ? std::clamp(1 - 0.785 * mad * mad / var, 0.0, 1.0) : 0;
+  const auto present = [](double x) { return !std::isnan(x); };
+  for (auto before = std::find_if(w.begin(), w.end(), present); before != w.end();) {
+    const auto after = std::find_if(before + 1, w.end(), present);
+    const double left = *before, right = after == w.end() ? left : *after;
+    const auto length = after - before;
+    for (auto i = 1; i < length && length <= 4; ++i) {
+      const double line = left + (right - left) * static_cast<double>(i) / static_cast<double>(length);
+      bridged[static_cast<size_t>(before - w.begin() + i)] = mu + r * r * (line - mu);
+    }
+    before = after;
+  }
+  return bridged;
+}
+
 }  // namespace
 
 Reference::Reference(const package::ModelPackage& package, Past past)
@@ -100,7 +118,23 @@ Reference::Forecast Reference::Take(float value) {
       quantile = running_.n == 0 ? NAN : origin_ + quantile;
     }
   }
+  Widen(forecast.quantiles);
   return forecast;
+}
+
+// Each step has the distances from the median of the step as many further on as values are missing.
+void Reference::Widen(Vector& quantiles) const {
+  const auto newest = std::find_if(history_.rbegin(), history_.rend(), [](double x) { return !std::isnan(x); });
+  const auto missing = std::min<int64_t>(newest - history_.rbegin(), config_.ring);
+  const int count = config_.quantile_count();
+  const Vector narrow = quantiles;
+  for (int64_t j = 0; j < config_.horizon && running_.n > 0; ++j) {
+    const int64_t further = std::min<int64_t>(j + missing, config_.horizon - 1);
+    for (int i = 0; i < count; ++i) {
+      quantiles[j * count + i] =
+          narrow[j * count + count / 2] + narrow[further * count + i] - narrow[further * count + count / 2];
+    }
+  }
 }
 
 void Reference::Run(double x) {
@@ -161,7 +195,7 @@ Reference::Vector Reference::Input(double* center, double* scale) const {
   *scale = std::sqrt(var / 2 + variance / 2 + prior * prior) + 1e-7 * std::abs(mu) + 1e-30;
 
   Vector u;
-  for (double x : w) u.push_back(std::isnan(x) ? 0 : std::asinh((x - mu) / *scale));
+  for (double x : Bridged(w, mu, var, mad)) u.push_back(std::isnan(x) ? 0 : std::asinh((x - mu) / *scale));
   u.push_back(std::isnan(last) ? 0 : std::asinh((last - mu) / *scale));
   u.push_back(std::asinh(std::clamp((mean - mu) / *scale, -2.0, 2.0)));
   u.push_back(std::log(std::sqrt(variance) / *scale + 0.01));

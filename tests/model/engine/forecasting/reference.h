@@ -75,6 +75,7 @@ class Reference {
   const Past past_;
   void Run(double value);
   void RememberBlock();
+  void Widen(Vector& quantiles) const;
 
   void MoveOrigin();
 

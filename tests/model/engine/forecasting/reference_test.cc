@@ -35,8 +35,9 @@ double WorstError(const package::ModelPackage& package, const std::vector<float>
         ++forecast;
         continue;
       }
-      // A forecast is a float in the units of the series: half of the last place is no error of the network.
-      const double rounding = std::abs(quantile) * 0x1p-24;
+      // A forecast is a float in the units of the series: half of the last place is no error of the network. After a
+      // gap the forecast is rounded a second time, and made of three such floats.
+      const double rounding = (std::isnan(value) ? 4 : 1) * std::abs(quantile) * 0x1p-24;
       worst = std::max(worst, (std::abs(*forecast++ - quantile) - rounding) / unit);
     }
   }

@@ -25,6 +25,25 @@ double Prior(uint32_t n, double mu) {
   return n <= 8 ? std::ldexp(0.1, 2 - 2 * std::max<int>(n, 1)) * std::fabs(mu) : 0.0;
 }
 
+// 2.20
+double Alike(double var, double mad) {
+  if (!(var > 0) || !(mad > 0)) return 0;
+  const double r = Clamp(1 - 0.785 * (mad * mad) / var, 0.0, 1.0);
+  return r * r;
+}
+
+// 2.21
+float Bridged(const Vector& z, int i, double alike) {
+  const int P = static_cast<int>(z.size());
+  int a = 0, b = 0;
+  while (i - a >= 0 && Missing(z[i - a])) ++a;
+  while (i + b < P && Missing(z[i + b])) ++b;
+  if (a == 0) return z[i];
+  if (i - a < 0 || a + b > 4) return 0;
+  const double before = z[i - a], after = i + b < P ? double{z[i + b]} : before;
+  return static_cast<float>(alike * (before + (after - before) * (static_cast<double>(a) / (a + b))));
+}
+
 }  // namespace
 
 Input::Input(const Series& series, Thinning thinning, int P) : u(P + 6) {
@@ -53,9 +72,15 @@ Input::Input(const Series& series, Thinning thinning, int P) : u(P + 6) {
   const double prior = Prior(series.n, series.origin + mu);
   scale = (std::sqrt((var / 2 + variance / 2) + prior * prior) + 1e-7 * std::fabs(mu)) + 1e-30;
 
-  const auto scaled = [this](float x) { return Missing(x) ? 0.0f : Asinh(ToFloat((x - mu) / scale)); };
-  std::transform(w.begin(), w.end(), u.begin(), scaled);
-  u[P] = scaled(last);
+  Vector z(P, kMissing);
+  for (int i = 0; i < P; ++i) {
+    if (!Missing(w[i])) z[i] = ToFloat((w[i] - mu) / scale);
+  }
+  const double alike = Alike(var, mad);
+  for (int i = 0; i < P; ++i) u[i] = Asinh(Bridged(z, i, alike));
+  gap = 0;
+  while (gap < P && Missing(w[P - 1 - gap])) ++gap;
+  u[P] = Missing(last) ? 0.0f : Asinh(ToFloat((last - mu) / scale));
   u[P + 1] = Asinh(static_cast<float>(Clamp((series.mean - mu) / scale, -2.0, 2.0)));
   u[P + 2] = Log(static_cast<float>(std::sqrt(variance) / scale + 0.01));
   u[P + 3] = Log(static_cast<float>(mad / scale + 0.01));

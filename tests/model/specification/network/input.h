@@ -13,6 +13,7 @@ struct Input {
 
   double mu, scale;  // 2.5, 2.10
   Vector u;          // P + 6
+  int gap;           // 5.9
 };
 
 }  // namespace aaren::specification

@@ -15,10 +15,11 @@ void Profile::Choose(int A) {
   if (Z == 0 && a != 0) run = 30;
 }
 
-void Profile::Begin() {
+void Profile::Begin(int64_t t) {
   const uint16_t season = candidate;
   *this = Profile();
   Z = season;
+  if (Z > 0) behind = static_cast<uint16_t>(t < 1488 ? t : 1488);
 }
 
 void Profile::Take(int64_t t, float y) {

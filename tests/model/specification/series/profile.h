@@ -11,12 +11,12 @@ namespace aaren::specification {
 
 struct Profile {
   void Choose(int A);             // 17.2
-  void Begin();                   // 17.3, without the tokens that follow
+  void Begin(int64_t t);          // 17.3, without the tokens that follow
   void Take(int64_t t, float y);  // 17.5
 
   float Of(int64_t t) const { return P[t % Z]; }
 
-  uint16_t Z = 0, candidate = 0, run = 0;
+  uint16_t Z = 0, candidate = 0, run = 0, behind = 0;
   uint32_t n = 0;
   float l = 0;
   Vector P = Vector(336);

@@ -101,6 +101,12 @@ TEST(ComputeLossTest, FusedLossAndGradientsEqualTheUnfused) {
   ExpectFusedEqualsUnfused(false, batch);
 }
 
+TEST(ComputeLossTest, FusedLossAndGradientsEqualTheUnfusedAfterGaps) {
+  const Batch batch = RandomBatch();
+  for (const int t : {9, 12, 13}) batch.values[1][t] = kMissing;
+  ExpectFusedEqualsUnfused(false, batch);
+}
+
 TEST(ComputeLossTest, FusedLossAndGradientsEqualTheUnfusedWithSeasons) {
   ExpectFusedEqualsUnfused(true, SeasonalBatch());
 }

@@ -145,16 +145,6 @@ TEST(ExtendedModelsTest, TheLargestRowIsThatOfTiersNotYetMade) {
   EXPECT_EQ(models->FindDigest("random", "extended-0-8-profile")->engine->row_bytes(), largest);
 }
 
-TEST_F(ExtendedTest, AProfileIsForAFewChannels) {
-  session::OpenRequest request = Named("a", 0);
-  request.profile = true;
-  request.channels = 33;
-  EXPECT_THAT(RefusalOf(world_, request), HasSubstr("a session with a profile has at most 32: open several sessions"));
-  request.channels = 32;
-  world_.Open(peer_, 0, request);
-  EXPECT_EQ(peer_.Last().opened.model->engine->tier(), "extended-profile");
-}
-
 TEST_F(ExtendedTest, APlainSessionGetsNoProfileLater) {
   world_.Open(peer_, 0, Named("a", 0));
   session::OpenRequest request = Named("a", 0);

@@ -251,6 +251,23 @@ TEST_F(ProfileEngineTest, ASeriesWithoutASeasonIsForecastTheSame) {
   EXPECT_TRUE(with.Feed(with.Open(), walk) == without.Feed(without.Open(), walk));
 }
 
+// A token takes 24 of the remembered ones at most, so no token waits for all of them.
+TEST_F(ProfileEngineTest, ANewSeasonIsLearnedAFewRememberedTokensAtATime) {
+  Stepper stepper(Extended()->Extended({0, 0, true}), 1);
+  const Slot slot = stepper.Open();
+  const std::vector<double> days = Days(1500);
+  std::vector<uint16_t> behind;
+  for (size_t t = 0; t < days.size() && (behind.empty() || behind.back() > 0); ++t) {
+    stepper.Step({{.slot = slot, .values = RunValues({days[t]}), .forecast = {0}}});
+    uint16_t now;
+    std::memcpy(&now, &stepper.RowBytes(slot)[8192 + 976 + 936 + 6], sizeof(now));  // rule 17.1
+    if (now > 0 || !behind.empty()) behind.push_back(now);
+  }
+  ASSERT_GE(behind.size(), 2);
+  EXPECT_EQ(behind.back(), 0);
+  for (size_t i = 1; i < behind.size(); ++i) EXPECT_LE(behind[i - 1] - behind[i], 23) << i;
+}
+
 TEST_F(ProfileEngineTest, ForeignRowsAreHeldAgainstWhatASessionCanLeave) {
   const std::unique_ptr<Engine> engine = Extended()->Extended({0, 0, true});
   Stepper stepper(Extended()->Extended({0, 0, true}), 1);
@@ -263,9 +280,10 @@ TEST_F(ProfileEngineTest, ForeignRowsAreHeldAgainstWhatASessionCanLeave) {
   std::memcpy(&season, &row[profile], sizeof(season));
   ASSERT_EQ(season, kDay);
   const float infinite = INFINITY;
-  // The season; the level; the seasons of a phase; a sum; a kept median; the token number and statistics of the view.
-  for (const size_t place :
-       {profile, profile + 12, profile + 16 + 336 * 4 + 5, profile + 1696, profile + 1696 + 144, view, view + 12}) {
+  // The season; how far behind; the level; the seasons of a phase; a sum; a kept median; the token number and
+  // statistics of the view.
+  for (const size_t place : {profile, profile + 4, profile + 12, profile + 16 + 336 * 4 + 5, profile + 1696,
+                             profile + 1696 + 144, view, view + 12}) {
     std::vector<std::byte> foreign = row;
     std::memcpy(&foreign[place], &infinite, sizeof(infinite));
     EXPECT_TRUE(absl::IsDataLoss(engine->CheckRow(foreign).status())) << place;

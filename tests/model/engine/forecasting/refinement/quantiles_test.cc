@@ -145,5 +145,29 @@ TEST(QuantilesTest, CorrectedQuantilesStayFinite) {
   ForEachSize([](const ForecastSize& size, uint64_t seed) { ExpectCorrected(size, seed, 0.75f, 3e38f); });
 }
 
+TEST(WidenAfterGapTest, AStepHasTheDistancesOfTheStepFurtherOn) {
+  std::vector<float> forecast = {-1, 0, 1, /**/ 8, 10, 13, /**/ 15, 20, 26, /**/ 22, 30, 39};
+  WidenAfterGap(2, {4, 3}, forecast.data());
+  EXPECT_EQ(forecast, std::vector<float>({-5, 0, 6, /**/ 2, 10, 19, /**/ 12, 20, 29, /**/ 22, 30, 39}));
+}
+
+TEST(WidenAfterGapTest, WithoutAGapNothingChanges) {
+  std::vector<float> forecast = {-1, 0, 1, /**/ 8, 10, 13};
+  WidenAfterGap(0, {2, 3}, forecast.data());
+  EXPECT_EQ(forecast, std::vector<float>({-1, 0, 1, /**/ 8, 10, 13}));
+}
+
+TEST(WidenAfterGapTest, AGapBeyondTheHorizonHasTheDistancesOfTheLastStep) {
+  std::vector<float> forecast = {-1, 0, 1, /**/ 8, 10, 13};
+  WidenAfterGap(192, {2, 3}, forecast.data());
+  EXPECT_EQ(forecast, std::vector<float>({-2, 0, 3, /**/ 8, 10, 13}));
+}
+
+TEST(WidenAfterGapTest, DistancesBeyondTheFloatsStayFinite) {
+  std::vector<float> forecast = {0, kMostFloat / 2, kMostFloat, /**/ -kMostFloat, kMostFloat / 2, kMostFloat};
+  WidenAfterGap(1, {2, 3}, forecast.data());
+  for (const float quantile : forecast) EXPECT_TRUE(std::isfinite(quantile));
+}
+
 }  // namespace
 }  // namespace aaren::engine
