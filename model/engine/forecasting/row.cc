@@ -33,6 +33,29 @@ absl::Status Impossible(absl::string_view field, T value, absl::string_view reas
 
 }  // namespace
 
+RowLayout::Sizes::Sizes(const package::ForecasterConfig& config)
+    : quantiles(config.quantiles.size()),
+      layers(static_cast<size_t>(config.layers)),
+      heads(static_cast<size_t>(config.heads)),
+      output_width(math::PadToLanes(static_cast<size_t>(config.value_width))),
+      fold_every(static_cast<size_t>(config.fold_every)),
+      history(static_cast<uint64_t>(config.history)) {}
+
+RowLayout::Places::Places(const RowLayout& row)
+    : calibration(sizeof(RowHeader) + sizeof(Support) + (row.sizes_.quantiles + season::kSourceCount) * sizeof(float)),
+      mixture(calibration + row.calibration_.state_size() * sizeof(float)),
+      choices(mixture + row.mixture_.state_size() * sizeof(float)),
+      errors(choices + row.probes().under_way() * sizeof(season::SeasonChoice)),
+      values(errors + sizeof(season::LagErrors)),
+      layers(RoundUp(values + sizeof(season::ValueMemory))),
+      layer_bytes((row.sizes_.output_width + 2 * row.sizes_.heads) * sizeof(double)),
+      covariates(RoundUp(layers + row.sizes_.layers * layer_bytes)),
+      far(covariates + (row.covariates_ ? row.covariates_->state_bytes() : 0)),
+      profile(far + (row.far_ ? row.far_->state_size() : 0) * sizeof(float)),
+      view(RoundUp(profile +
+                   (row.second_view_ ? sizeof(season::Profile) + row.second_view_->state_size() * sizeof(float) : 0))),
+      bytes(view + (row.second_view_ ? 2 * covariates : 0)) {}
+
 RowLayout::RowLayout(const package::ForecasterConfig& config, const RowKind& kind)
     : calibration_(config),
       mixture_(config),
@@ -41,29 +64,13 @@ RowLayout::RowLayout(const package::ForecasterConfig& config, const RowKind& kin
                       ? std::make_optional<Covariates>(kind.extension.past, kind.extension.future, probes().every())
                       : std::nullopt),
       second_view_(kind.extension.profile ? std::make_optional<SecondView>(probes(), kViewPrior) : std::nullopt),
-      quantiles_(config.quantiles.size()),
-      layers_(static_cast<size_t>(config.layers)),
-      heads_(static_cast<size_t>(config.heads)),
-      output_width_(math::PadToLanes(static_cast<size_t>(config.value_width))),
-      fold_every_(static_cast<size_t>(config.fold_every)),
-      history_(static_cast<uint64_t>(config.history)),
-      calibration_offset_(sizeof(RowHeader) + sizeof(Support) + (quantiles_ + season::kSourceCount) * sizeof(float)),
-      mixture_offset_(calibration_offset_ + calibration_.state_size() * sizeof(float)),
-      choices_offset_(mixture_offset_ + mixture_.state_size() * sizeof(float)),
-      errors_offset_(choices_offset_ + mixture_.probes().under_way() * sizeof(season::SeasonChoice)),
-      values_offset_(errors_offset_ + sizeof(season::LagErrors)),
-      layers_offset_(RoundUp(values_offset_ + sizeof(season::ValueMemory))),
-      layer_bytes_((output_width_ + 2 * heads_) * sizeof(double)),
-      covariates_offset_(RoundUp(layers_offset_ + layers_ * layer_bytes_)),
-      far_offset_(covariates_offset_ + (covariates_ ? covariates_->state_bytes() : 0)),
-      profile_offset_(far_offset_ + (far_ ? far_->state_size() : 0) * sizeof(float)),
-      view_offset_(RoundUp(profile_offset_ +
-                           (second_view_ ? sizeof(season::Profile) + second_view_->state_size() * sizeof(float) : 0))),
-      bytes_(view_offset_ + (second_view_ ? 2 * covariates_offset_ : 0)) {}
+      sizes_(config),
+      places_(*this) {}
 
 LayerState RowLayout::layer(std::byte* row, size_t layer) const {
-  double* output = reinterpret_cast<double*>(row + layers_offset_ + layer * layer_bytes_);
-  return {.output = output, .weight = output + output_width_, .peak = output + output_width_ + heads_};
+  double* output = reinterpret_cast<double*>(row + places_.layers + layer * places_.layer_bytes);
+  return {
+      .output = output, .weight = output + sizes_.output_width, .peak = output + sizes_.output_width + sizes_.heads};
 }
 
 season::SeasonChoice RowLayout::Choice(uint64_t seq, std::byte* row) const {
@@ -111,7 +118,7 @@ double RowLayout::MovePlainOrigin(std::byte* row) const {
   const double distance = head.origin - before;
   if (distance == 0.0) return 0.0;  // the origin is too large for the newest value to change
   head.statistics.mean -= distance;
-  std::for_each_n(one_step(row), quantiles_ + season::kSourceCount,
+  std::for_each_n(one_step(row), sizes_.quantiles + season::kSourceCount,
                   [=](float& number) { number = math::Shifted(number, distance); });
   calibration_.Shift(distance, calibration(row));
   mixture_.Shift(distance, mixture(row));
@@ -133,14 +140,14 @@ void RowLayout::Reset(absl::Span<std::byte> row) const {
 
 // Makes `row` a plain row of a series that has seen nothing.
 void RowLayout::ResetView(std::byte* row) const {
-  std::fill_n(row, covariates_offset_, std::byte{0});
-  std::fill_n(one_step(row), quantiles_ + season::kSourceCount, kMissing);
+  std::fill_n(row, places_.covariates, std::byte{0});
+  std::fill_n(one_step(row), sizes_.quantiles + season::kSourceCount, kMissing);
   calibration_.Reset(calibration(row));
   mixture_.Reset(mixture(row));
   errors(row).Reset();
   values(row).Reset();
   support(row).Reset();
-  for (size_t i = 0; i < layers_; ++i) std::fill_n(layer(row, i).peak, heads_, kEmptyPeak);
+  for (size_t i = 0; i < sizes_.layers; ++i) std::fill_n(layer(row, i).peak, sizes_.heads, kEmptyPeak);
 }
 
 uint64_t RowLayout::seq(absl::Span<const std::byte> row) const {
@@ -150,12 +157,12 @@ uint64_t RowLayout::seq(absl::Span<const std::byte> row) const {
 }
 
 absl::Status RowLayout::Check(absl::Span<const std::byte> row, absl::Span<const LayerBound> bounds) const {
-  if (row.size() != bytes_) return Impossible("its length", row.size(), absl::StrCat("not ", bytes_));
+  if (row.size() != places_.bytes) return Impossible("its length", row.size(), absl::StrCat("not ", places_.bytes));
   // A row from outside may be unaligned, so the checks read an aligned copy.
-  const auto aligned = std::make_unique<std::byte[]>(bytes_);
-  std::memcpy(aligned.get(), row.data(), bytes_);
+  const auto aligned = std::make_unique<std::byte[]>(places_.bytes);
+  std::memcpy(aligned.get(), row.data(), places_.bytes);
   const uint64_t seq = header(aligned.get()).seq;
-  absl::Status status = CheckPlain(aligned.get(), seq / fold_every_, bounds);
+  absl::Status status = CheckPlain(aligned.get(), seq / sizes_.fold_every, bounds);
   if (status.ok() && far_) status = far_->Check(seq, far(aligned.get()));
   if (status.ok() && covariates_) status = covariates_->Check(covariates(aligned.get()));
   if (status.ok() && second_view_) status = CheckView(aligned.get(), bounds);
@@ -172,7 +179,7 @@ absl::Status RowLayout::CheckPlain(std::byte* row, uint64_t folds, absl::Span<co
   if (status.ok()) status = errors(row).Check(head.seq);
   if (status.ok()) status = values(row).Check(head.seq);
   if (status.ok()) status = support(row).Check();
-  for (size_t i = 0; i < layers_ && status.ok(); ++i) status = CheckLayer(folds, i, layer(row, i), bounds[i]);
+  for (size_t i = 0; i < sizes_.layers && status.ok(); ++i) status = CheckLayer(folds, i, layer(row, i), bounds[i]);
   return status;
 }
 
@@ -183,7 +190,7 @@ absl::Status RowLayout::CheckView(std::byte* row, absl::Span<const LayerBound> b
   if (of_view > seq - profile(row).behind || (profile(row).season == 0 && of_view > 0)) {
     return Impossible("seq of the second view", of_view, absl::StrCat("impossible after ", seq, " tokens"));
   }
-  absl::Status status = CheckPlain(view(row), of_view / fold_every_, bounds);
+  absl::Status status = CheckPlain(view(row), of_view / sizes_.fold_every, bounds);
   if (!status.ok()) return absl::DataLossError(absl::StrCat("second view: ", status.message()));
   const uint64_t of_half = header(half(row)).seq;
   if (of_half != of_view / 2) {
@@ -191,7 +198,7 @@ absl::Status RowLayout::CheckView(std::byte* row, absl::Span<const LayerBound> b
                       absl::StrCat("impossible after ", of_view, " of the second"));
   }
   // The newest token folds with the next token of the second view.
-  status = CheckPlain(half(row), (of_half - (of_half > 0 && of_view % 2 == 0)) / fold_every_, bounds);
+  status = CheckPlain(half(row), (of_half - (of_half > 0 && of_view % 2 == 0)) / sizes_.fold_every, bounds);
   if (!status.ok()) status = absl::DataLossError(absl::StrCat("half-rate view: ", status.message()));
   return status;
 }
@@ -200,7 +207,8 @@ absl::Status RowLayout::CheckHeader(const RowHeader& header) const {
   const math::Statistics& statistics = header.statistics;
   if (header.seq >> 62 != 0) return Impossible("seq", header.seq, "more tokens than anyone can send");
   if (header.claimed != 0) return Impossible("claimed", header.claimed, "not 0");
-  if (statistics.count > history_) return Impossible("count", statistics.count, absl::StrCat("more than ", history_));
+  if (statistics.count > sizes_.history)
+    return Impossible("count", statistics.count, absl::StrCat("more than ", sizes_.history));
   if (statistics.count > header.seq) {
     return Impossible("count", statistics.count, absl::StrCat("more than seq, which is ", header.seq));
   }
@@ -222,13 +230,13 @@ absl::Status RowLayout::CheckHeader(const RowHeader& header) const {
 absl::Status RowLayout::CheckOneStep(const RowHeader& header, const float* one_step) const {
   const bool has_forecast = !std::isnan(one_step[0]);
   if (has_forecast && header.seq == 0) return Impossible("one_step[0]", one_step[0], "before the first token");
-  for (size_t i = 0; i < quantiles_; ++i) {
+  for (size_t i = 0; i < sizes_.quantiles; ++i) {
     const float below = i == 0 ? one_step[0] : one_step[i - 1];
     const bool valid = has_forecast ? std::isfinite(one_step[i]) && one_step[i] >= below : std::isnan(one_step[i]);
     if (!valid) return Impossible(absl::StrCat("one_step[", i, "]"), one_step[i], "not a quantile above the last");
   }
   for (size_t i = 0; i < season::kSourceCount; ++i) {
-    const float source = one_step[quantiles_ + i];
+    const float source = one_step[sizes_.quantiles + i];
     if (has_forecast ? std::isfinite(source) : std::isnan(source)) continue;
     return Impossible(absl::StrCat("one_step source ", i), source, has_forecast ? "not a value" : "of no forecast");
   }
@@ -247,10 +255,10 @@ absl::Status RowLayout::CheckChoices(const RowHeader& header, const season::Seas
 
 absl::Status RowLayout::CheckLayer(uint64_t folds, size_t index, const LayerState& state,
                                    const LayerBound& bound) const {
-  for (size_t h = 0; h < heads_; ++h) {
+  for (size_t h = 0; h < sizes_.heads; ++h) {
     if (absl::Status status = CheckHead(folds, index, h, state, bound); !status.ok()) return status;
   }
-  for (size_t i = 0; i < output_width_; i += 2) {
+  for (size_t i = 0; i < sizes_.output_width; i += 2) {
     const double* pair = state.output + i;
     const double most = folds == 0 ? 0.0 : bound.output[i / 2];
     if (std::sqrt(pair[0] * pair[0] + pair[1] * pair[1]) <= most) continue;

@@ -74,8 +74,8 @@ class RowLayout {
   // REQUIRES: FarHorizons::Fits(config), for extended rows.
   explicit RowLayout(const package::ForecasterConfig& config, const RowKind& kind = {});
 
-  size_t bytes() const { return bytes_; }                  // a multiple of 64
-  size_t layers_offset() const { return layers_offset_; }  // where the network's part begins, a multiple of 64
+  size_t bytes() const { return places_.bytes; }           // a multiple of 64
+  size_t layers_offset() const { return places_.layers; }  // where the network's part begins, a multiple of 64
   const Probes& probes() const { return mixture_.probes(); }
   const Calibration& calibration() const { return calibration_; }
   const Mixture& mixture() const { return mixture_; }
@@ -88,29 +88,29 @@ class RowLayout {
   float* one_step(std::byte* row) const {
     return reinterpret_cast<float*>(row + sizeof(RowHeader) + sizeof(Support));
   }  // the network's forecast, unrefined; NaN without a forecast
-  float* one_step_sources(std::byte* row) const { return one_step(row) + quantiles_; }  // the forecast's sources
-  float* calibration(std::byte* row) const { return reinterpret_cast<float*>(row + calibration_offset_); }
-  float* mixture(std::byte* row) const { return reinterpret_cast<float*>(row + mixture_offset_); }
+  float* one_step_sources(std::byte* row) const { return one_step(row) + sizes_.quantiles; }  // the forecast's sources
+  float* calibration(std::byte* row) const { return reinterpret_cast<float*>(row + places_.calibration); }
+  float* mixture(std::byte* row) const { return reinterpret_cast<float*>(row + places_.mixture); }
   // The choices of the last probes; a probe's choice lies at the probe's number modulo under_way().
   season::SeasonChoice* choices(std::byte* row) const {
-    return reinterpret_cast<season::SeasonChoice*>(row + choices_offset_);
+    return reinterpret_cast<season::SeasonChoice*>(row + places_.choices);
   }
   season::LagErrors& errors(std::byte* row) const {
-    return *reinterpret_cast<season::LagErrors*>(row + errors_offset_);
+    return *reinterpret_cast<season::LagErrors*>(row + places_.errors);
   }
   season::ValueMemory& values(std::byte* row) const {
-    return *reinterpret_cast<season::ValueMemory*>(row + values_offset_);
+    return *reinterpret_cast<season::ValueMemory*>(row + places_.values);
   }
-  std::byte* covariates(std::byte* row) const { return row + covariates_offset_; }
-  float* far(std::byte* row) const { return reinterpret_cast<float*>(row + far_offset_); }
-  season::Profile& profile(std::byte* row) const { return *reinterpret_cast<season::Profile*>(row + profile_offset_); }
+  std::byte* covariates(std::byte* row) const { return row + places_.covariates; }
+  float* far(std::byte* row) const { return reinterpret_cast<float*>(row + places_.far); }
+  season::Profile& profile(std::byte* row) const { return *reinterpret_cast<season::Profile*>(row + places_.profile); }
   float* second_view(std::byte* row) const {
-    return reinterpret_cast<float*>(row + profile_offset_ + sizeof(season::Profile));
+    return reinterpret_cast<float*>(row + places_.profile + sizeof(season::Profile));
   }
   // The row of the series less its profile. All views of a plain row are views of this row, too.
-  std::byte* view(std::byte* row) const { return row + view_offset_; }
+  std::byte* view(std::byte* row) const { return row + places_.view; }
   // The row of the means of two values of that series. Its seq counts the tokens taken, also while a token is taken.
-  std::byte* half(std::byte* row) const { return row + view_offset_ + covariates_offset_; }
+  std::byte* half(std::byte* row) const { return row + places_.view + places_.covariates; }
   Support& support(std::byte* row) const { return *reinterpret_cast<Support*>(row + sizeof(RowHeader)); }
   LayerState layer(std::byte* row, size_t layer) const;
 
@@ -136,6 +136,26 @@ class RowLayout {
   absl::Status Check(absl::Span<const std::byte> row, absl::Span<const LayerBound> bounds) const;
 
  private:
+  struct Sizes {
+    explicit Sizes(const package::ForecasterConfig& config);
+
+    size_t quantiles, layers, heads;
+    size_t output_width;  // V, padded
+    size_t fold_every;
+    uint64_t history;
+  };
+
+  // Where the parts of a row begin, in bytes.
+  struct Places {
+    explicit Places(const RowLayout& row);
+
+    size_t calibration, mixture, choices, errors, values;
+    size_t layers, layer_bytes;
+    size_t covariates;  // the length of a plain row
+    size_t far, profile, view;
+    size_t bytes;  // the length of the row
+  };
+
   double MovePlainOrigin(std::byte* row) const;
   absl::Status CheckPlain(std::byte* row, uint64_t folds, absl::Span<const LayerBound> bounds) const;
   absl::Status CheckView(std::byte* row, absl::Span<const LayerBound> bounds) const;
@@ -151,24 +171,8 @@ class RowLayout {
   std::optional<FarHorizons> far_;
   std::optional<Covariates> covariates_;
   std::optional<SecondView> second_view_;
-  size_t quantiles_;
-  size_t layers_;
-  size_t heads_;
-  size_t output_width_;  // V, padded
-  size_t fold_every_;
-  uint64_t history_;
-  size_t calibration_offset_;
-  size_t mixture_offset_;
-  size_t choices_offset_;
-  size_t errors_offset_;
-  size_t values_offset_;
-  size_t layers_offset_;
-  size_t layer_bytes_;
-  size_t covariates_offset_;  // the length of a plain row
-  size_t far_offset_;
-  size_t profile_offset_;
-  size_t view_offset_;
-  size_t bytes_;
+  const Sizes sizes_;
+  const Places places_;
 };
 
 }  // namespace aaren::engine
