@@ -11,43 +11,14 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "model/engine/cpu/cpu_engine.h"
-#include "model/engine/forecast_result.h"
 #include "model/season/lag_bank.h"
 #include "model/tasks/forecasting/metrics.h"
+#include "model/training/fit/session.h"
 
 namespace aaren::training {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-// The forecasts of one series by a lane's first row.
-absl::StatusOr<std::vector<WindowQuantiles>> StreamSeries(const engine::Engine& engine, const BacktestSeries& series,
-                                                          size_t numbers) {
-  const std::unique_ptr<engine::Lane> lane = engine.NewLane(1);
-  engine::Slot slot;
-  absl::Status status = lane->Allocate({&slot, 1});
-  if (status.ok()) status = lane->Reset({&slot, 1});
-  if (!status.ok()) return status;
-  const size_t tokens = series.origins.back();  // no later row is known to any forecast
-  std::vector<uint8_t> wanted(tokens);
-  for (size_t origin : series.origins) wanted[origin - 1] = 1;
-  const size_t floats = engine.result_floats(), quantiles = floats - engine::ResultTail::kFloats;
-  std::vector<float> results(series.origins.size() * floats);
-  const std::vector<float> values = engine::RunValues({series.values.data(), tokens});
-  const engine::Run run = {.slot = slot, .values = values, .forecast = wanted, .forecasts = results.data()};
-  const absl::StatusOr<engine::Ticket> ticket = lane->Submit({&run, 1});
-  status = ticket.ok() ? lane->Wait(*ticket) : ticket.status();
-  if (!status.ok()) return status;
-  std::vector<WindowQuantiles> windows(series.origins.size());
-  for (size_t i = 0; i < windows.size(); ++i) {
-    const float* result = results.data() + i * floats;
-    if (std::isnan(result[0])) continue;  // before the first value
-    const engine::ResultTail tail = engine::ResultTail::Of(result, quantiles);
-    for (size_t k = 0; k < numbers; ++k) windows[i].push_back(tail.Absolute(result[k]));
-  }
-  return windows;
-}
 
 // Forecasts of points: `forecast(series, origin, step)` is the value of row origin + step, or NaN.
 Forecasts PointForecasts(const Backtest& backtest,
@@ -128,11 +99,11 @@ absl::StatusOr<Forecasts> ModelForecasts(const package::ModelPackage& package, c
                                                    " has other quantiles than the backtest or forecasts fewer than ",
                                                    backtest.horizon, " steps"));
   }
-  const absl::StatusOr<std::unique_ptr<engine::Engine>> engine = engine::NewCpuEngine(package);
+  const absl::StatusOr<std::unique_ptr<engine::Engine>> engine = NewSessionEngine(package, backtest.covariates);
   if (!engine.ok()) return engine.status();
   Forecasts forecasts;
   for (const BacktestSeries& series : backtest.series) {
-    auto windows = StreamSeries(**engine, series, backtest.horizon * backtest.levels.size());
+    auto windows = StreamSeries(**engine, backtest, series);
     if (!windows.ok())
       return absl::Status(windows.status().code(), absl::StrCat(series.name, ": ", windows.status().message()));
     forecasts.push_back(*std::move(windows));

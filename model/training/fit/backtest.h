@@ -5,8 +5,8 @@
 // scores every method on the same rows. A forecast of `horizon` rows begins at an *origin*, the row number of the first
 // row that is forecast. The rows of a forecast are a *window*.
 //
-// A model is scored as a server would serve it: a session streams the whole series through the step engine, refined by
-// the session's own errors.
+// A model is scored as a server would serve it: a session streams the whole series through the step engine, with its
+// covariates and refined by the session's own errors (session.h). Simple methods know no covariates.
 //
 // Threading: plain values and plain functions.
 
@@ -25,12 +25,15 @@ struct BacktestSeries {
   std::string name;
   std::vector<double> values;        // NaN where missing
   std::vector<size_t> origins = {};  // ascending
-  int season = 1;                    // of the seasonal naive, and of MASE
+  // [covariates, rows], past ones first, NaN where missing: known up to the origin, or in advance.
+  std::vector<std::vector<double>> covariates = {};
+  int season = 1;  // of the seasonal naive, and of MASE
 };
 
 struct Backtest {
-  int horizon = 24;            // rows in a window
-  std::vector<double> levels;  // of the quantiles, ascending, 0.5 in the middle
+  int horizon = 24;                   // rows in a window
+  std::vector<double> levels;         // of the quantiles, ascending, 0.5 in the middle
+  engine::Extension covariates = {};  // of every series
   std::vector<BacktestSeries> series;
 };
 

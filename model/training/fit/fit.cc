@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "model/command_line/flags.h"
+#include "model/engine/tier.h"
 #include "model/package/package.h"
 
 namespace aaren::training {
@@ -14,7 +15,7 @@ namespace {
 
 // The columns, as typed.
 struct FitTexts {
-  std::string columns, missing;
+  std::string columns, past, future, missing;
 };
 
 void AddFitData(command_line::Flags& flags, FitLine& line, FitTexts& texts) {
@@ -23,6 +24,8 @@ void AddFitData(command_line::Flags& flags, FitLine& line, FitTexts& texts) {
   flags.Add("columns", &texts.columns, "columns of --csv, separated by commas; empty: every column of numbers");
   flags.Add("series_column", &line.series_column,
             "column of --csv with the name of a row's series, where series lie one below the other");
+  flags.Add("past", &texts.past, "columns of --csv beside the series, known until now, separated by commas");
+  flags.Add("future", &texts.future, "columns of --csv beside the series, known in advance; with --past 8 at most");
   flags.Add("missing", &texts.missing, "number of --csv that stands for a missing value, beside empty fields");
   flags.Add("unit", &line.unit, "seconds in one unit of the times of --events");
   flags.Add("calendar", &line.calendar, "whether times of --events count from 1970 UTC");
@@ -66,6 +69,23 @@ absl::Status CheckFit(const FitLine& line) {
   return absl::InvalidArgumentError(absl::StrCat("--unit=", line.unit, " is not between 1e-9 and 1e9 seconds"));
 }
 
+absl::Status CheckCovariates(const FitLine& line) {
+  const size_t count = line.past.size() + line.future.size();
+  if (count > 0 && line.csv.empty()) return absl::InvalidArgumentError("--past and --future are columns of --csv");
+  if (count > engine::kMostCovariates) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--past and --future name ", count, " columns; a series has at most ", engine::kMostCovariates));
+  }
+  std::vector<std::string> all = line.columns;
+  all.insert(all.end(), line.past.begin(), line.past.end());
+  all.insert(all.end(), line.future.begin(), line.future.end());
+  std::sort(all.begin(), all.end());
+  const auto twice = std::adjacent_find(all.begin(), all.end());
+  if (twice == all.end()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("column \"", *twice, "\" is named twice in --columns, --past and --future"));
+}
+
 }  // namespace
 
 absl::StatusOr<FitLine> ParseFit(int argc, char** argv) {
@@ -84,6 +104,9 @@ absl::StatusOr<FitLine> ParseFit(int argc, char** argv) {
   if (!line.help.empty()) return line;
   if (absl::Status status = CheckFit(line); !status.ok()) return status;
   line.columns = absl::StrSplit(texts.columns, ',', absl::SkipWhitespace());
+  line.past = absl::StrSplit(texts.past, ',', absl::SkipWhitespace());
+  line.future = absl::StrSplit(texts.future, ',', absl::SkipWhitespace());
+  if (absl::Status status = CheckCovariates(line); !status.ok()) return status;
   if (!texts.missing.empty() && !absl::SimpleAtod(texts.missing, &line.missing)) {
     return absl::InvalidArgumentError(absl::StrCat("--missing=", texts.missing, " is not a number"));
   }

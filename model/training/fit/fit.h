@@ -20,6 +20,7 @@ struct FitLine {
   std::string csv, events;                                    // the file with the data: one of the two
   std::vector<std::string> columns;                           // of a CSV file; empty: every column of numbers
   std::string series_column;                                  // the column that tells series apart; empty: none
+  std::vector<std::string> past, future;                      // columns of covariates: known until now, or in advance
   double missing = std::numeric_limits<double>::quiet_NaN();  // a number that stands for a missing value; NaN: none
   double unit = 1;                                            // seconds in one unit of the events' times
   bool calendar = true;  // the events' times have an origin that the model may know

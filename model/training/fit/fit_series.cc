@@ -15,7 +15,9 @@
 #include "model/tasks/forecasting/series_csv.h"
 #include "model/training/fit/backtest.h"
 #include "model/training/fit/fit.h"
+#include "model/training/fit/fit_data.h"
 #include "model/training/fit/fit_output.h"
+#include "model/training/fit/session.h"
 #include "model/training/fit/statsforecast.h"
 #include "model/training/program/cpu.h"
 #include "model/training/program/progress.h"
@@ -27,31 +29,6 @@ namespace aaren::training {
 namespace {
 
 constexpr int kLongestWindow = 24, kShortestContext = 64, kLongestContext = 1024;  // rows
-
-// Rows at the end of a series that are held back.
-size_t HeldBack(size_t rows, int horizon) { return std::max<size_t>(horizon, rows / 10); }
-
-absl::StatusOr<std::vector<forecasting::CsvSeries>> ReadFitSeries(const FitLine& line, int horizon) {
-  absl::StatusOr<std::vector<forecasting::CsvSeries>> series =
-      forecasting::ReadCsvSeries(line.csv, line.columns, line.series_column);
-  if (!series.ok()) return series.status();
-  for (forecasting::CsvSeries& one : *series)
-    std::replace(one.values.begin(), one.values.end(), line.missing, std::nan(""));
-  std::vector<std::string> left;
-  const size_t least = 3 * static_cast<size_t>(horizon);
-  for (const auto& one : *series) {
-    if (one.values.size() <= least) left.push_back(absl::StrCat(one.name, " (", one.values.size(), ")"));
-  }
-  std::erase_if(*series, [least](const auto& one) { return one.values.size() <= least; });
-  if (series->empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(line.csv, ": a horizon of ", horizon, " needs series of more than ",
-                                                   least, " rows; these have fewer: ", absl::StrJoin(left, ", ")));
-  }
-  if (!left.empty()) {
-    absl::FPrintF(stderr, "aaren-train: left out, with %d rows or fewer: %s\n", least, absl::StrJoin(left, ", "));
-  }
-  return series;
-}
 
 TrainOptions FitOptions(const FitLine& line, const package::ModelPackage& reference, size_t longest) {
   TrainOptions options;
@@ -71,8 +48,8 @@ TrainOptions FitOptions(const FitLine& line, const package::ModelPackage& refere
   options.validate_every = options.checkpoint_every = line.check_every;
   options.patience = line.patience;
   options.checkpoint = line.checkpoint;
-  options.data =
-      absl::StrCat(line.csv, ":", absl::StrJoin(line.columns, ","), ":", line.series_column, ":", line.missing);
+  options.data = absl::StrCat(line.csv, ":", absl::StrJoin(line.columns, ","), ":", line.series_column, ":",
+                              absl::StrJoin(line.past, ","), ":", absl::StrJoin(line.future, ","), ":", line.missing);
   options.keeps_best_when_stopped = true;
   return options;
 }
@@ -83,12 +60,34 @@ bool FirstWasBest(const TrainResult& result) {
   return !checks.empty() && checks.front().step == 0 && checks.front().loss <= result.held_out_loss;
 }
 
+engine::Extension CovariatesOf(const FitLine& line) {
+  return {.past = static_cast<uint32_t>(line.past.size()), .future = static_cast<uint32_t>(line.future.size())};
+}
+
+// The series to train on, without the rows held back. A session's network sees a series less the effects of future
+// covariates, and so does the training, by the effects that sessions of the reference find.
+absl::StatusOr<std::vector<forecasting::CsvSeries>> TrainingSeries(const FitLine& line,
+                                                                   const package::ModelPackage& reference, int horizon,
+                                                                   const std::vector<BacktestSeries>& series) {
+  const absl::StatusOr<std::unique_ptr<engine::Engine>> engine = NewSessionEngine(reference, CovariatesOf(line));
+  if (!engine.ok()) return engine.status();
+  std::vector<forecasting::CsvSeries> all;
+  for (BacktestSeries one : series) {
+    one.values.resize(one.values.size() - HeldBack(one.values.size(), horizon));
+    if (line.future.empty()) {
+      all.push_back({.name = one.name, .values = std::move(one.values)});
+      continue;
+    }
+    absl::StatusOr<std::vector<double>> less = LessCovariates(**engine, CovariatesOf(line), one);
+    if (!less.ok()) return less.status();
+    all.push_back({.name = one.name, .values = *std::move(less)});
+  }
+  return all;
+}
+
 absl::StatusOr<package::ModelPackage> TrainFit(const FitLine& line, const TrainOptions& options,
                                                std::vector<forecasting::CsvSeries> series,
                                                const std::function<bool()>& goes_on) {
-  for (forecasting::CsvSeries& one : series) {
-    one.values.resize(one.values.size() - HeldBack(one.values.size(), options.config.horizon));
-  }
   const std::unique_ptr<SeriesSource> source = CsvSource(std::move(series), line.seed, options.config.horizon);
   absl::StatusOr<TrainResult> result;
   {
@@ -114,19 +113,16 @@ absl::StatusOr<package::ModelPackage> TrainFit(const FitLine& line, const TrainO
   return package;
 }
 
-Backtest FitBacktest(const FitLine& line, const package::ForecasterConfig& config,
-                     std::vector<forecasting::CsvSeries> series) {
+Backtest FitBacktest(const FitLine& line, const package::ForecasterConfig& config, std::vector<BacktestSeries> series) {
   Backtest backtest = {.horizon = std::min(kLongestWindow, config.horizon),
                        .levels = {config.quantiles.begin(), config.quantiles.end()},
-                       .series = {}};
-  const size_t windows = std::max<size_t>(1, line.windows / series.size());
-  for (forecasting::CsvSeries& one : series) {
+                       .covariates = CovariatesOf(line),
+                       .series = std::move(series)};
+  const size_t windows = std::max<size_t>(1, line.windows / backtest.series.size());
+  for (BacktestSeries& one : backtest.series) {
     const size_t rows = one.values.size(), first = rows - HeldBack(rows, config.horizon);
-    const int season = line.season > 0 ? line.season : LikelySeason({one.values.data(), first}, backtest.horizon);
-    backtest.series.push_back({.name = std::move(one.name),
-                               .values = std::move(one.values),
-                               .origins = Origins(first, rows, backtest.horizon, windows),
-                               .season = season});
+    one.season = line.season > 0 ? line.season : LikelySeason({one.values.data(), first}, backtest.horizon);
+    one.origins = Origins(first, rows, backtest.horizon, windows);
   }
   return backtest;
 }
@@ -173,16 +169,18 @@ absl::Status FitSeries(const FitLine& line, const std::function<bool()>& goes_on
   const absl::StatusOr<package::ModelPackage> reference = package::LoadPackage(*from);
   if (!reference.ok()) return reference.status();
   const int horizon = line.anew ? line.horizon : reference->config.horizon;
-  const absl::StatusOr<std::vector<forecasting::CsvSeries>> series = ReadFitSeries(line, horizon);
+  absl::StatusOr<std::vector<BacktestSeries>> series = ReadFitData(line, horizon);
   if (!series.ok()) return series.status();
   size_t longest = 0;
   for (const auto& one : *series) longest = std::max(longest, one.values.size());
   const TrainOptions options = FitOptions(line, *reference, longest);
   const FitOutput output(line);
   if (absl::Status status = output.Check(); !status.ok()) return status;
-  absl::StatusOr<package::ModelPackage> fitted = TrainFit(line, options, *series, goes_on);
+  absl::StatusOr<std::vector<forecasting::CsvSeries>> training = TrainingSeries(line, *reference, horizon, *series);
+  if (!training.ok()) return training.status();
+  const absl::StatusOr<package::ModelPackage> fitted = TrainFit(line, options, *std::move(training), goes_on);
   if (!fitted.ok()) return fitted.status();
-  const Backtest backtest = FitBacktest(line, options.config, *series);
+  const Backtest backtest = FitBacktest(line, options.config, *std::move(series));
   const absl::StatusOr<Forecasts> own = ModelForecasts(*fitted, backtest),
                                   others = ModelForecasts(*reference, backtest);
   if (!own.ok()) return own.status();

@@ -2,6 +2,7 @@
 
 import json
 import os
+import statistics
 import subprocess
 import unittest
 
@@ -27,9 +28,13 @@ class StepBenchTest(unittest.TestCase):
         self.assertEqual(len(set(map(frozenset, sets.values()))), 1, sets)
 
     def test_no_forecast_is_faster_than_its_roof(self):
+        # Other work on the machine may slow a roof down and no forecast beside it, but seldom most roofs of a kind.
+        shares = {}
         for row in self.rows:
             self.assertGreater(row["roof_share"], 0, row)
-            self.assertLess(row["roof_share"], 1.2, row)
+            shares.setdefault(row["isa"], []).append(row["roof_share"])
+        for isa, of_isa in shares.items():
+            self.assertLess(statistics.median(of_isa), 1, isa)
 
     def test_one_token_is_held_against_the_time_to_read_the_weights(self):
         for row in self.of(batch=1):

@@ -101,6 +101,41 @@ TEST(FitTest, SeriesBelowEachOtherAreToldApart) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
 }
 
+// A file of two shops, with a column known in advance and a column that is not.
+std::string ShopsCsv() {
+  const std::string path = Folder() + "/shops.csv";
+  std::ofstream file(path);
+  file << "shop,sales,offer,visitors\n";
+  for (int t = 0; t < 400; ++t) {
+    for (const char* shop : {"a", "b"}) {
+      file << shop << "," << t % 7 + 4 * (t / 5 % 3 == 0) << "," << (t / 5 % 3 == 0) << "," << t % 11 << "\n";
+    }
+  }
+  return path;
+}
+
+TEST(FitTest, CovariatesAreNoSeriesAndCountInTheComparison) {
+  const std::string fit = absl::StrCat(kSmallFit, " --keep --series_column=shop --csv=", ShopsCsv());
+  const Outcome with = Fit(absl::StrCat(fit, " --future=offer --past=visitors --output=", Folder(), "/with"));
+  ASSERT_EQ(with.exit_code, 0) << with.text;
+  const Outcome without = Fit(absl::StrCat(fit, " --columns=sales --output=", Folder(), "/without"));
+  ASSERT_EQ(without.exit_code, 0) << without.text;
+  const auto bundled = [](const Outcome& outcome) {
+    const size_t line = outcome.text.find("aaren-univariate");
+    return outcome.text.substr(line, outcome.text.find('\n', line) - line);
+  };
+  EXPECT_NE(bundled(with), bundled(without)) << "the bundled model has its covariates, too";
+}
+
+TEST(FitTest, WrongCovariatesAreNamed) {
+  const std::string fit = absl::StrCat(kSmallFit, " --output=x --csv=", ShopsCsv(), " --series_column=shop");
+  ExpectUserError(fit + " --future=price", "no column \"price\"; it has shop, sales, offer, visitors");
+  ExpectUserError(fit + " --future=offer --past=offer", "column \"offer\" is named twice");
+  ExpectUserError(fit + " --past=1,2,3,4,5 --future=6,7,8,9", "name 9 columns; a series has at most 8");
+  ExpectUserError(fit + " --past=sales,visitors --future=offer", "no column of numbers but the covariates");
+  ExpectUserError(" fit --events=a --output=x --past=b", "--past and --future are columns of --csv");
+}
+
 TEST(FitTest, SeriesThatAreTooShortAreNamed) {
   ExpectUserError(absl::StrCat(kSmallFit, " --output=x --csv=", WaveCsv(144)),
                   "a horizon of 48 needs series of more than 144 rows; these have fewer: time (144), load (144)");
