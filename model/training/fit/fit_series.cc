@@ -178,7 +178,7 @@ absl::Status FitSeries(const FitLine& line, const std::function<bool()>& goes_on
   if (absl::Status status = output.Check(); !status.ok()) return status;
   absl::StatusOr<std::vector<forecasting::CsvSeries>> training = TrainingSeries(line, *reference, horizon, *series);
   if (!training.ok()) return training.status();
-  const absl::StatusOr<package::ModelPackage> fitted = TrainFit(line, options, *std::move(training), goes_on);
+  absl::StatusOr<package::ModelPackage> fitted = TrainFit(line, options, *std::move(training), goes_on);
   if (!fitted.ok()) return fitted.status();
   const Backtest backtest = FitBacktest(line, options.config, *std::move(series));
   const absl::StatusOr<Forecasts> own = ModelForecasts(*fitted, backtest),

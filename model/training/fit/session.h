@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_TRAINING_FIT_SESSION_H_
 #define AAREN_MODEL_TRAINING_FIT_SESSION_H_
 
-// A session of an engine over a whole series of a backtest, as a server would have one. With covariates the session is
-// of the extended tier and is told of the future covariates at the steps ahead, as far as the series has them.
+// A session streams a whole series of a backtest through an engine, as a server would. A session with covariates is of
+// the extended tier and is told the future covariates at the steps ahead, as far as the series has them.
 //
 // Threading: plain functions.
 
@@ -25,8 +25,8 @@ absl::StatusOr<std::unique_ptr<engine::Engine>> NewSessionEngine(const package::
 absl::StatusOr<std::vector<WindowQuantiles>> StreamSeries(const engine::Engine& engine, const Backtest& backtest,
                                                           const BacktestSeries& series);
 
-// The series less the effects of its future covariates as the session knows them at each row, [rows]: the series that
-// the network of the session sees. Values are those of a row's memory, which rounds by 1/65,534 of a block's range.
+// The series less the effects of its future covariates, [rows]: the series that the session's network sees. Effects are
+// those known at each row. Values are those of a row's memory, which rounds by 1/65,534 of a block's range.
 absl::StatusOr<std::vector<double>> LessCovariates(const engine::Engine& engine, const engine::Extension& covariates,
                                                    const BacktestSeries& series);
 

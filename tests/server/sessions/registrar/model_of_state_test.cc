@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "model/engine/engine.h"
 #include "server/sessions/registrar/open/open_check.h"
 #include "server/sessions/session/record.h"
@@ -43,14 +44,15 @@ TEST_F(ModelOfStateTest, SessionsOfThisServerAreItsOwn) {
   }
 }
 
-TEST_F(ModelOfStateTest, SessionsOfValuesAndClassesOutliveAChangeOfTheBitsOfEvents) {
-  EXPECT_EQ(RefusalOf(package::kForecaster, 8), "");
-  EXPECT_EQ(RefusalOf(package::kClassification, 8), "");
-  EXPECT_EQ(RefusalOf(package::kEvents, 8), "session 's' has numerics version '8', here it is '9'");
+TEST_F(ModelOfStateTest, EachKindHasANumberOfItsOwn) {
+  for (const char* kind : package::kKinds) EXPECT_EQ(RefusalOf(kind, engine::NumericsVersion(kind)), "") << kind;
 }
 
 TEST_F(ModelOfStateTest, ANumberOfAnotherKindIsRefused) {
-  EXPECT_EQ(RefusalOf(package::kForecaster, 9), "session 's' has numerics version '9', here it is '8'");
+  ASSERT_NE(engine::kForecasterNumerics, engine::kClassificationNumerics);
+  EXPECT_EQ(RefusalOf(package::kForecaster, engine::kClassificationNumerics),
+            absl::StrCat("session 's' has numerics version '", engine::kClassificationNumerics, "', here it is '",
+                         engine::kForecasterNumerics, "'"));
 }
 
 }  // namespace
