@@ -66,6 +66,7 @@ constexpr Holes kHoles[] = {
     {"every 3rd", 3, [](Random&, size_t t) { return t % 3 == 0; }},
     {"every 6th", 6, [](Random&, size_t t) { return t % 6 == 0; }},
     {"every 12th", 12, [](Random&, size_t t) { return t % 12 == 0; }},
+    {"tenth lost", 1, [](Random& random, size_t) { return random.Chance(0.9); }},
     {"half, by chance", 2, [](Random& random, size_t) { return random.Chance(0.5); }},
     {"sixth, by chance", 6, [](Random& random, size_t) { return random.Chance(1.0 / 6); }},
     {"pairs of 4", 2, [](Random&, size_t t) { return t % 4 < 2; }},
