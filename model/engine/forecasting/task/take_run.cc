@@ -47,8 +47,8 @@ void ForecastingTask::TakeRun(const Run& run, std::byte* row, Tile& tile) const 
   }
 }
 
-// Does what is due before a row takes a token: the origin moves, a profile begins anew, views catch up. Tokens that wait
-// in the tile are relative to the row as it is, so the tile goes first. Returns true if the tile went.
+// Does what is due before a row takes a token: the origin moves, a profile begins anew, views catch up. Tokens that
+// wait in the tile are relative to the row as it is, so the tile goes first. Returns true if the tile went.
 bool ForecastingTask::Prepare(std::byte* row, Tile& tile) const {
   bool went = false;
   const auto finish = [&] {
