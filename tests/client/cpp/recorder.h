@@ -122,6 +122,17 @@ inline absl::Status Feed(Session& session, uint64_t end, size_t batch = 1) {
   }
 }
 
+// Sends a token a message: each is answered before the next is sent.
+inline absl::Status FeedOneByOne(Session& session, uint64_t end) {
+  for (uint64_t seq = session.next_seq(); seq < end; ++seq) {
+    const float value = Value(seq);
+    absl::Status status = session.Send(seq, {.values = {&value, 1}});
+    if (status.ok()) status = session.Flush();
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
 // Feeds until a rewind during Close is over, too.
 inline absl::Status FeedAndClose(Session& session, uint64_t end, size_t batch = 1) {
   absl::Status status;

@@ -1,37 +1,21 @@
-// The client's sessions after streams break, servers forget, and writers interfere.
+// Sessions after their streams break or their server goes away: each token is folded once and answered once.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "aaren/client/client.h"
-#include "aaren/client/status.h"
-#include "google/rpc/error_details.pb.h"
 #include "tests/client/cpp/recorder.h"
 #include "tests/client/fake_server.h"
 
 namespace aaren::client {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::Ge;
-using ::testing::HasSubstr;
-
-// Sends a token a message: each is answered before the next is sent.
-absl::Status FeedOneByOne(Session& session, uint64_t end) {
-  for (uint64_t seq = session.next_seq(); seq < end; ++seq) {
-    const float value = Value(seq);
-    absl::Status status = session.Send(seq, {.values = {&value, 1}});
-    if (status.ok()) status = session.Flush();
-    if (!status.ok()) return status;
-  }
-  return absl::OkStatus();
-}
 
 TEST(RecoveryTest, CutsAtManyPointsLoseAndRepeatNothing) {
   FakeServer server;
@@ -66,7 +50,7 @@ TEST(RecoveryTest, CutsOfAPipelinedStreamLoseAndRepeatNothing) {
   }
 }
 
-// A token's covariates are one more than its value, and 10 is known of both steps ahead.
+// A token's covariates are the token's value plus one, and 10 is known of both steps ahead.
 TEST(RecoveryTest, CutsLoseAndRepeatNoCovariates) {
   FakeServer server;
   server.CutAt({2, 3, 5, 8, 13, 21});
@@ -89,31 +73,7 @@ TEST(RecoveryTest, CutsLoseAndRepeatNoCovariates) {
   EXPECT_EQ(recorder.last(), 199 + 20);
 }
 
-TEST(RecoveryTest, ServerThatKnowsNoCovariatesIsNotBelievedToTakeThem) {
-  FakeServer server({.lie = [](v1::ServerMessage& message) {
-    for (v1::ServerItem& item : *message.mutable_items()) {
-      if (item.has_opened()) item.mutable_opened()->mutable_model()->clear_far_horizon();
-    }
-  }});
-  Client client(FastOptions(server.target()));
-  Recorder recorder;
-  auto session = client.Open({.id = "a", .covariates = {.past = 1}}, recorder);
-  const absl::Status status = (*session)->WaitOpened().status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("takes no covariates"));
-}
-
-TEST(RecoveryTest, ServerThatKnowsNoProfilesIsNotBelievedToLearnOne) {
-  FakeServer server;  // says nothing of tiers
-  Client client(FastOptions(server.target()));
-  Recorder recorder;
-  auto session = client.Open({.id = "a", .profile = true}, recorder);
-  const absl::Status status = (*session)->WaitOpened().status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("learns no profile"));
-}
-
-// A server that reads the Open of a broken stream late must know it as overtaken.
+// A server that reads the Open of a broken stream late must know the Open as overtaken.
 TEST(RecoveryTest, OpensAreCountedAsOneWritersOverAllStreams) {
   FakeServer server;
   Client client(FastOptions(server.target()));
@@ -185,128 +145,6 @@ TEST(RecoveryTest, OutlivesAServerThatGoesAwayAndComesBack) {
   EXPECT_EQ(recorder.sums(), Sums(0, 100));
 }
 
-TEST(RecoveryTest, AForgottenSessionIsNamedAndFedAgainFromItsFirstToken) {
-  FakeServer server;
-  Client client(FastOptions(server.target()));
-  Recorder recorder;
-  recorder.rewindable = true;
-  auto session = client.Open({.id = "a"}, recorder);
-  ASSERT_TRUE((*session)->WaitOpened().ok());
-  ASSERT_TRUE(FeedOneByOne(**session, 50).ok());
-  server.Stop();
-  server.Forget();
-  server.Start();
-  ASSERT_TRUE(FeedAndClose(**session, 100).ok());
-  EXPECT_EQ(recorder.seqs(), Seqs(0, 100));
-  EXPECT_EQ(recorder.sums(), Sums(0, 100));
-  EXPECT_THAT(recorder.rewinds(), ElementsAre(0));
-  ASSERT_EQ(recorder.losses().size(), 1u);
-  EXPECT_TRUE(recorder.losses()[0].session);
-}
-
-TEST(RecoveryTest, AForgottenSessionWhoseTokensAreAllKeptNeedsNoRewind) {
-  FakeServer server({.save_every = 0});
-  Client client(FastOptions(server.target()));
-  Recorder recorder;
-  auto session = client.Open({.id = "a"}, recorder);
-  ASSERT_TRUE((*session)->WaitOpened().ok());
-  ASSERT_TRUE(Feed(**session, 50).ok());
-  server.Stop();
-  server.Forget();
-  server.Start();
-  ASSERT_TRUE(FeedAndClose(**session, 60).ok());
-  EXPECT_EQ(recorder.sums(), Sums(0, 60));
-  EXPECT_TRUE(recorder.rewinds().empty());
-  EXPECT_EQ(recorder.losses().size(), 1u);
-}
-
-TEST(RecoveryTest, ASourceThatCannotGoBackEndsWithDataLossNamingTheRange) {
-  FakeServer server;
-  Client client(FastOptions(server.target()));
-  Recorder recorder;
-  auto session = client.Open({.id = "a"}, recorder);
-  ASSERT_TRUE((*session)->WaitOpened().ok());
-  ASSERT_TRUE(FeedOneByOne(**session, 50).ok());
-  server.Stop();
-  server.Forget();
-  server.Start();
-  const absl::Status status = recorder.AwaitEnd();
-  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
-  EXPECT_THAT(status.message(), HasSubstr("session \"a\": the server needs tokens 0 .. 47 again"));
-  EXPECT_EQ(recorder.seqs(), Seqs(0, 50));
-}
-
-TEST(RecoveryTest, KeepsNoMoreTokensThanAskedTo) {
-  FakeServer server({.save_every = 0});
-  Client client(FastOptions(server.target()));
-  Recorder recorder;
-  auto session = client.Open({.id = "a", .retain = 10}, recorder);
-  ASSERT_TRUE((*session)->WaitOpened().ok());
-  ASSERT_TRUE(FeedOneByOne(**session, 50).ok());
-  server.Stop();
-  server.Forget();
-  server.Start();
-  EXPECT_THAT(recorder.AwaitEnd().message(), HasSubstr("tokens 0 .. 39 again"));
-}
-
-TEST(RecoveryTest, AResumedSessionThatVanishedIsNamed) {
-  FakeServer server;
-  Client client(FastOptions(server.target()));
-  server.Replace("a", 0);
-  Recorder recorder;
-  auto session = client.Open({.id = "a", .mode = OpenMode::kResume}, recorder);
-  ASSERT_TRUE((*session)->WaitOpened().ok());
-  ASSERT_TRUE(Feed(**session, 5).ok());
-  server.Stop();
-  server.Forget();
-  server.Start();
-  EXPECT_EQ(recorder.AwaitEnd().code(), absl::StatusCode::kNotFound);
-  ASSERT_EQ(recorder.losses().size(), 1u);
-  EXPECT_TRUE(recorder.losses()[0].session);
-}
-
-TEST(RecoveryTest, ASessionUnknownToTheServerIsNamedWhenRepliesWereDelivered) {
-  FakeServer server;
-  Client client(FastOptions(server.target()));
-  Recorder recorder;
-  auto session = client.Open({.id = "a", .delivered_seq = 30}, recorder);
-  EXPECT_EQ((*session)->WaitOpened()->next_seq, 0u);
-  ASSERT_EQ(recorder.losses().size(), 1u);
-  EXPECT_TRUE(recorder.losses()[0].session);
-  ASSERT_TRUE(FeedAndClose(**session, 40).ok());
-  EXPECT_EQ(recorder.seqs(), Seqs(30, 40));
-  EXPECT_EQ(recorder.sums(), Sums(30, 40));
-}
-
-TEST(RecoveryTest, AnotherWriterEndsTheSessionForGood) {
-  FakeServer server;
-  Client client(FastOptions(server.target()));
-  Recorder recorder;
-  auto session = client.Open({.id = "a"}, recorder);
-  ASSERT_TRUE((*session)->WaitOpened().ok());
-  ASSERT_TRUE(Feed(**session, 5).ok());
-  server.Steal("a");
-  EXPECT_EQ(Feed(**session, 6).code(), absl::StatusCode::kAborted);
-  EXPECT_EQ(recorder.AwaitEnd().code(), absl::StatusCode::kAborted);
-  EXPECT_EQ(recorder.opened().size(), 1u);
-  EXPECT_EQ(server.next_seq("a"), 5u);
-}
-
-TEST(RecoveryTest, AnotherIncarnationWithTokensIsNotContinued) {
-  FakeServer server;
-  Client client(FastOptions(server.target()));
-  Recorder recorder;
-  auto session = client.Open({.id = "a"}, recorder);
-  ASSERT_TRUE((*session)->WaitOpened().ok());
-  ASSERT_TRUE(Feed(**session, 5).ok());
-  server.Stop();
-  server.Replace("a", 3);
-  server.Start();
-  const absl::Status status = recorder.AwaitEnd();
-  EXPECT_EQ(status.code(), absl::StatusCode::kAborted);
-  EXPECT_THAT(status.message(), HasSubstr("was replaced"));
-}
-
 TEST(RecoveryTest, AGapThatTheServerSeesIsRepaired) {
   FakeServer server;
   Client client(FastOptions(server.target()));
@@ -318,80 +156,6 @@ TEST(RecoveryTest, AGapThatTheServerSeesIsRepaired) {
   ASSERT_TRUE(FeedAndClose(**session, 500).ok());
   EXPECT_EQ(recorder.seqs(), Seqs(0, 500));
   EXPECT_EQ(recorder.sums(), Sums(0, 500));
-}
-
-TEST(RecoveryTest, TokensThatTheServerGivesBackForWantOfRoomAreSentAgainForAsLongAsItTakes) {
-  FakeServer server;
-  Client client(FastOptions(server.target()));
-  Recorder recorder;
-  auto session = client.Open({.id = "a"}, recorder);
-  ASSERT_TRUE((*session)->WaitOpened().ok());
-  server.FailNextTokens(11, "no room", "SET_ASIDE", 30);
-  EXPECT_TRUE(FeedAndClose(**session, 5).ok());
-  EXPECT_EQ(recorder.seqs(), Seqs(0, 5));
-}
-
-TEST(RecoveryTest, TokensThatTheServerRefusesEndTheSessionWithItsWords) {
-  FakeServer server;
-  Client client(FastOptions(server.target()));
-  Recorder recorder;
-  auto session = client.Open({.id = "a"}, recorder);
-  ASSERT_TRUE((*session)->WaitOpened().ok());
-  server.FailNextTokens(3, "mark 9 of 4");
-  const absl::Status status = Feed(**session, 5);
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(status.message(), HasSubstr("mark 9 of 4"));
-  Recorder other;
-  auto next = client.Open({.id = "b"}, other);
-  ASSERT_TRUE((*next)->WaitOpened().ok());
-  EXPECT_TRUE(FeedAndClose(**next, 5).ok());
-  EXPECT_EQ(server.closed(), 2);
-}
-
-TEST(RecoveryTest, AnOpenIsTriedAgainWhenTheServerSays) {
-  FakeServer server;
-  server.FailNextOpen(14, "the store is away", /*retry_ms=*/5);
-  Client client(FastOptions(server.target()));
-  Recorder recorder;
-  auto session = client.Open({.id = "a"}, recorder);
-  ASSERT_TRUE((*session)->WaitOpened().ok());
-  ASSERT_TRUE(FeedAndClose(**session, 5).ok());
-  EXPECT_EQ(recorder.sums(), Sums(0, 5));
-}
-
-TEST(RecoveryTest, AFullServerIsAskedAgainWhenItSays) {
-  FakeServer server;
-  server.FailNextOpen(8, "no slot left", /*retry_ms=*/5, /*opens=*/3);
-  Client client(FastOptions(server.target()));
-  Recorder recorder;
-  auto session = client.Open({.id = "a"}, recorder);
-  ASSERT_TRUE((*session)->WaitOpened().ok());
-  ASSERT_TRUE(FeedAndClose(**session, 5).ok());
-  EXPECT_EQ(recorder.sums(), Sums(0, 5));
-  EXPECT_EQ(recorder.waits(), std::vector<absl::Duration>(3, absl::Milliseconds(5)));
-}
-
-TEST(RecoveryTest, AServerThatStaysFullEndsTheSessionWithItsWords) {
-  FakeServer server;
-  server.FailNextOpen(8, "no slot left", /*retry_ms=*/5, /*opens=*/100);
-  Client client(FastOptions(server.target()));
-  Recorder recorder;
-  auto session = client.Open({.id = "a", .open_timeout = absl::Milliseconds(12)}, recorder);
-  const absl::Status status = (*session)->WaitOpened().status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_THAT(status.message(), HasSubstr("no slot left"));
-  EXPECT_EQ(RetryDelay(status), absl::Milliseconds(5));
-  EXPECT_EQ(recorder.waits().size(), 2u);
-}
-
-TEST(RecoveryTest, AServerThatHasNoRoomAndNamesNoTimeIsNotAskedAgain) {
-  FakeServer server;
-  server.FailNextOpen(8, "too many sessions on this stream", /*retry_ms=*/0);
-  Client client(FastOptions(server.target()));
-  Recorder recorder;
-  auto session = client.Open({.id = "a"}, recorder);
-  EXPECT_EQ((*session)->WaitOpened().status().code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_TRUE(recorder.waits().empty());
 }
 
 TEST(RecoveryTest, ADrainingServerIsLeftWithEverythingAnswered) {
