@@ -39,6 +39,12 @@ def start_server():
         running.close()
 
 
+@pytest.fixture
+def durable(tmp_path):
+    """The flags of a server that saves often, on an address it comes back to."""
+    return ["--store=rocksdb", f"--data_dir={tmp_path}/data", "--save_interval=100ms"]
+
+
 @pytest.fixture(scope="session")
 def series():
     """An hourly season, noise, a jump, gaps and an outage."""

@@ -1,0 +1,140 @@
+"""The client in asyncio: streams, loops one after another, cancelled tasks, servers killed below a stream."""
+
+import asyncio
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import aaren
+from in_process import expected
+from programs import free_address
+
+
+def test_asyncio_streams_points(model, server, series):
+    async def points():
+        for value in series[:300]:
+            yield value
+            if np.isnan(value):
+                await asyncio.sleep(0.001)
+
+    async def main():
+        with aaren.Client(server.target) as client:
+            got = [f async for f in client.aio.session("aio").stream(points())]
+            ran = await client.aio.session("aio-run").run(series[:300])
+            one = client.aio.session("aio-one")
+            await one.extend(series[:299])
+            last = await one.update(series[299])
+            await one.close(delete=True)
+            await client.aio.close()
+            return got, ran, last
+
+    got, ran, last = asyncio.run(main())
+    wanted = expected(model, series[:300])
+    assert np.array_equal([f.values for f in got], wanted)
+    assert np.array_equal(ran.values, wanted)
+    assert last.seq == 299
+
+
+LOOPS = """
+import asyncio, sys
+import aaren
+target, way = sys.argv[1:]
+
+async def main(i):
+    client = aaren.Client(target)
+    assert (await client.aio.session(f"loop-{way}-{i}").update(1.0)).seq == 0
+    if way == "closed":
+        await client.aio.close()
+    if way != "left":
+        client.close()
+
+async def managed(i):
+    async with aaren.Client(target) as client:
+        assert (await client.aio.session(f"loop-{way}-{i}").update(1.0)).seq == 0
+
+for i in range(5):
+    asyncio.run(managed(i) if way == "managed" else main(i))
+"""
+
+
+@pytest.mark.parametrize("way", ["managed", "closed", "closing", "left"])
+def test_one_loop_after_another_hears_nothing_of_the_one_before(server, way):
+    command = [sys.executable, "-c", LOOPS, server.target, way]
+    ran = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+    assert ran.stderr == ""
+
+
+def test_cancelled_task_leaves_the_session_usable(model, server):
+    async def main():
+        with aaren.Client(server.target) as client:
+            session = await client.aio.session("cancelled").open()
+            for _ in range(20):
+                task = asyncio.create_task(session.update(1.0))
+                await asyncio.sleep(0)
+                await asyncio.sleep(0)
+                task.cancel()
+                await asyncio.wait([task])
+            taken = session.seq
+            forecast = await session.update(2.0)
+            await client.aio.close()
+            return taken, forecast
+
+    taken, forecast = asyncio.run(main())
+    assert forecast.seq == taken
+    assert np.array_equal(forecast.values, expected(model, [1.0] * taken + [2.0])[-1])
+
+
+def test_forecasts_of_a_cancelled_run_do_not_come_in_the_next(model, server, series):
+    async def main():
+        with aaren.Client(server.target) as client:
+            session = await client.aio.session("cancelled-run").open()
+            task = asyncio.create_task(session.run(series[:600]))
+            while session.seq < 256:
+                await asyncio.sleep(0)
+            task.cancel()
+            await asyncio.wait([task])
+            taken = session.seq
+            ran = await session.run(series[:50])
+            await client.aio.close()
+            return taken, ran
+
+    taken, ran = asyncio.run(main())
+    assert np.array_equal(ran.values, expected(model, [*series[:taken], *series[:50]])[taken:])
+
+
+def test_asyncio_survives_kills(model, start_server, durable, series):
+    address = free_address()
+    running = start_server(*durable, listen=address)
+
+    async def main():
+        nonlocal running
+        with aaren.Client(address) as client:
+            got = []
+            async for forecast in client.aio.session("aio-killed").stream(series[:1500]):
+                got.append(forecast.values)
+                if len(got) in (200, 900):
+                    await asyncio.to_thread(running.kill)
+                    running = await asyncio.to_thread(start_server, *durable, listen=address)
+            await client.aio.close()
+            return got
+
+    assert np.array_equal(asyncio.run(main()), expected(model, series[:1500]))
+
+
+def test_source_that_fails_is_told(server):
+    async def main():
+        async def points():
+            yield 1.0
+            raise RuntimeError("the sensor is gone")
+
+        with aaren.Client(server.target) as client:
+            try:
+                async for _ in client.aio.session("fails").stream(points()):
+                    pass
+            finally:
+                await client.aio.close()
+
+    with pytest.raises(RuntimeError, match="sensor"):
+        asyncio.run(main())
