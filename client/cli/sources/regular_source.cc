@@ -16,7 +16,6 @@ using client::Placed;
 using client::RegularSeries;
 using client::TimeStep;
 
-constexpr size_t kMostTimes = 4096;  // that a step is found from
 constexpr size_t kFewestTimes = 4;   // that show a live source's step
 constexpr size_t kMostLearned = 64;  // rows of a live source after which it is taken to have none
 // In a file the later rows are there already: waiting for a late row takes no time.
@@ -51,93 +50,57 @@ absl::Status CheckRegularTimes(const RegularTimesOptions& options) {
   return options.aggregate.empty() ? absl::OkStatus() : ToAggregate(options.aggregate).status();
 }
 
-RegularSource::RegularSource(std::string name, Opener opener, bool again, CsvOptions csv, RegularTimesOptions times)
-    : name_(std::move(name)),
-      opener_(std::move(opener)),
-      again_(again),
-      csv_(std::move(csv)),
-      times_(std::move(times)) {
-  // The order of the times is judged here, and not by the reader.
-  csv_.any_order = true;
-}
+RegularSource::RegularSource(OrderedRows rows, RegularTimesOptions times)
+    : rows_(std::move(rows)), times_(std::move(times)) {}
 
 absl::StatusOr<std::unique_ptr<RegularSource>> RegularSource::Open(std::string name, Opener opener, bool again,
                                                                    CsvOptions csv, RegularTimesOptions times) {
   auto source = std::unique_ptr<RegularSource>(
-      new RegularSource(std::move(name), std::move(opener), again, std::move(csv), std::move(times)));
+      new RegularSource({std::move(name), std::move(opener), again, std::move(csv)}, std::move(times)));
   absl::Status status = source->Begin();
   if (!status.ok()) return status;
-  for (const std::string& remark : source->reader_->remarks()) Say(remark);
+  for (const std::string& remark : source->reader().remarks()) Say(remark);
   status = source->LookAtTimes();
-  if (status.ok() && source->order_ != Order::kAscending) status = source->ReadAll();
+  if (status.ok()) status = source->rows_.PutInOrder();
   if (!status.ok()) return status;
   source->MakeSeries();
   return source;
 }
 
 absl::Status RegularSource::Begin() {
-  next_row_ = 0;
   known_rows_ = 0;
   next_seq_ = base_seq_;
   ended_ = false;
   failed_ = absl::OkStatus();
-  if (reader_ != nullptr) MakeSeries();
-  // A file that was turned or sorted is in memory.
-  if (!rows_.empty()) return absl::OkStatus();
-  absl::StatusOr<ByteSource> bytes = opener_();
-  if (!bytes.ok()) return bytes.status();
-  absl::StatusOr<std::unique_ptr<CsvReader>> reader = CsvReader::Open(name_, *std::move(bytes), csv_, /*live=*/!again_);
-  if (!reader.ok()) return reader.status();
-  reader_ = *std::move(reader);
-  csv_.found_format = reader_->time_format();  // another beginning reads times as this one does
-  return absl::OkStatus();
+  if (rows_.begun()) MakeSeries();
+  return rows_.Begin();
 }
 
 absl::Status RegularSource::LookAtTimes() {
   if (!has_times()) return absl::OkStatus();
-  std::vector<int64_t> times;
-  reader_->LookAtTimes([&](int64_t time_ns) {
-    times.push_back(time_ns);
-    return times.size() < kMostTimes;
-  });
-  size_t forward = 0, back = 0, again = 0;
-  for (size_t i = 1; i < times.size(); ++i)
-    ++(times[i] > times[i - 1] ? forward : times[i] < times[i - 1] ? back : again);
-  // Nine times of ten go back: the newest rows come first, and some rows are out of place.
-  const bool descending = back > 0 && 10 * forward <= forward + back;
-  if (descending && !again_) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        name_, ": the newest rows come first, and a pipe cannot be turned; give the file with --csv=FILE"));
-  }
-  if (descending) {
-    order_ = Order::kDescending;
-  } else if (again_ && back > 1 && 10 * back >= forward + back) {
-    // A tenth of the times goes back: too many for rows that are late.
-    order_ = Order::kNone;
-  }
-  // A step is found from times in order, also in a file without order.
-  std::sort(times.begin(), times.end());
-  if (!times.empty()) first_time_ns_ = times.front();
-  absl::Status status = CheckSeries(times, again);
-  return status.ok() ? FindStep(times) : status;
+  const absl::StatusOr<OrderedRows::FirstTimes> first = rows_.LookAtTimes();
+  if (!first.ok()) return first.status();
+  if (!first->sorted.empty()) first_time_ns_ = first->sorted.front();
+  absl::Status status = CheckSeries(*first);
+  return status.ok() ? FindStep(first->sorted) : status;
 }
 
-// `again`: how many times are those of the row above.
-absl::Status RegularSource::CheckSeries(const std::vector<int64_t>& sorted, size_t again) {
+absl::Status RegularSource::CheckSeries(const OrderedRows::FirstTimes& first) {
+  const std::vector<int64_t>& sorted = first.sorted;
   size_t repeated = 0;
   for (size_t i = 1; i < sorted.size(); ++i) repeated += sorted[i] == sorted[i - 1] ? 1 : 0;
   const bool most = sorted.size() >= kFewestTimes && 2 * repeated >= sorted.size();
-  if (!most || !csv_.series_column.empty()) return absl::OkStatus();
-  const std::string column = reader_->ColumnOfSeries();
+  if (!most || !rows_.options().series_column.empty()) return absl::OkStatus();
+  const std::string column = reader().ColumnOfSeries();
   if (!column.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(name_, ": most times come more than once, as of several series in one file; --series_column=\"",
+        absl::StrCat(name(), ": most times come more than once, as of several series in one file; --series_column=\"",
                      column, "\" makes a session of each"));
   }
-  if (2 * again < sorted.size() || !times_.step.empty() || !times_.aggregate.empty()) return absl::OkStatus();
+  if (2 * first.again < sorted.size() || !times_.step.empty() || !times_.aggregate.empty()) return absl::OkStatus();
   counts_rows_ = true;
   Say(absl::StrCat(
-      name_,
+      name(),
       ": most times come more than once, so rows are counted as they come; --aggregate=mean joins those of "
       "one step, --series_column=NAME parts those of several series"));
   return absl::OkStatus();
@@ -157,9 +120,9 @@ absl::Status RegularSource::FindStep(const std::vector<int64_t>& times) {
   }
   if (grid_.step.unit != TimeStep::Unit::kNone) {
     if (times_.step.empty())
-      Say(absl::StrCat(name_, ": a row every ", grid_.step.ToString(), "; --step says otherwise"));
-  } else if (times_.step.empty() && times.size() >= kFewestTimes && (again_ || times.size() >= kMostLearned)) {
-    Say(absl::StrCat(name_,
+      Say(absl::StrCat(name(), ": a row every ", grid_.step.ToString(), "; --step says otherwise"));
+  } else if (times_.step.empty() && times.size() >= kFewestTimes && (again() || times.size() >= kMostLearned)) {
+    Say(absl::StrCat(name(),
                      ": times have no regular step, so rows are counted as they come; --step=1h makes a row of "
                      "every hour"));
   }
@@ -169,14 +132,14 @@ absl::Status RegularSource::FindStep(const std::vector<int64_t>& times) {
 
 void RegularSource::MakeSeries() {
   client::RegularOptions& grid = grid_;
-  const bool waits = again_ || !times_.aggregate.empty();
+  const bool waits = again() || !times_.aggregate.empty();
   grid.aggregate =
       times_.aggregate.empty() ? (waits ? Aggregate::kLast : Aggregate::kFirst) : *ToAggregate(times_.aggregate);
   // A live forecast waits for nothing, unless the user wants the rows of a step joined.
   grid.at_once = !waits;
   // Times with a zone have no change of clocks.
-  grid.local_times = reader_->time_format() && !reader_->time_format()->has_zone();
-  grid.late_steps = again_ ? kFileLateSteps : 0;
+  grid.local_times = reader().time_format() && !reader().time_format()->has_zone();
+  grid.late_steps = again() ? kFileLateSteps : 0;
   if (times_.lateness && grid.step.unit != TimeStep::Unit::kNone) {
     // Rounded up: a part of a step takes a whole step of waiting.
     grid.late_steps = static_cast<uint64_t>(
@@ -190,7 +153,7 @@ void RegularSource::MakeSeries() {
 
 // A live source shows its step by and by.
 void RegularSource::Learn(int64_t time_ns) {
-  if (again_ || counts_rows_ || !times_.step.empty() || grid_.step.unit != TimeStep::Unit::kNone ||
+  if (again() || counts_rows_ || !times_.step.empty() || grid_.step.unit != TimeStep::Unit::kNone ||
       first_times_.size() >= kMostLearned) {
     return;
   }
@@ -199,29 +162,10 @@ void RegularSource::Learn(int64_t time_ns) {
   if (first_times_.size() < kFewestTimes || !std::is_sorted(first_times_.begin(), first_times_.end())) return;
   const TimeStep found = TimeStep::Find(first_times_);
   if (found.unit == TimeStep::Unit::kNone) return;
-  Say(absl::StrCat(name_, ": a row every ", found.ToString(), "; --step says otherwise"));
+  Say(absl::StrCat(name(), ": a row every ", found.ToString(), "; --step says otherwise"));
   grid_.step = found;
   MakeSeries();
   series_->GoOnBehind(first_times_[first_times_.size() - 2]);  // the row before has passed
-}
-
-absl::Status RegularSource::ReadAll() {
-  Say(absl::StrCat(name_, order_ == Order::kDescending ? ": the newest rows come first: turned"
-                                                       : ": rows are in no order of time: sorted"));
-  absl::StatusOr<bool> any;
-  while ((any = reader_->Next(csv_row_)).ok() && *any) rows_.push_back(csv_row_);
-  if (!any.ok()) return any.status();
-  // Turned before the stable sort: rows of one time keep the order in which they were measured.
-  if (order_ == Order::kDescending) std::reverse(rows_.begin(), rows_.end());
-  std::stable_sort(rows_.begin(), rows_.end(), [](const CsvRow& a, const CsvRow& b) { return a.time_ns < b.time_ns; });
-  return absl::OkStatus();
-}
-
-absl::StatusOr<bool> RegularSource::NextCsvRow() {
-  if (rows_.empty()) return reader_->Next(csv_row_);
-  if (next_row_ == rows_.size()) return false;
-  csv_row_ = rows_[next_row_++];
-  return true;
 }
 
 bool RegularSource::IsOld(int64_t time_ns) const {
@@ -238,18 +182,18 @@ absl::Status RegularSource::Place() {
   const Placed placed = series_->Add(csv_row_.time_ns, csv_row_.values, csv_row_.time);
   if (placed != Placed::kLate || times_.late != "stop") return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      name_, ": line ", csv_row_.line, ": \"", csv_row_.time,
+      name(), ": line ", csv_row_.line, ": \"", csv_row_.time,
       "\" is late: later rows have passed; --late=skip leaves such rows out, --lateness=DURATION waits for them"));
 }
 
 void RegularSource::TellOfGap(const std::string& time) {
   told_gap_ = true;
-  Say(absl::StrCat(name_, ": no row at \"", time, "\", where steps are ", grid_.step.ToString(),
+  Say(absl::StrCat(name(), ": no row at \"", time, "\", where steps are ", grid_.step.ToString(),
                    " long: a missing value is taken, as at every such step; --step=none counts rows instead"));
 }
 
 std::string RegularSource::Written(int64_t time_ns) const {
-  const std::optional<TimeFormat>& format = reader_->time_format();
+  const std::optional<TimeFormat>& format = reader().time_format();
   return format ? format->Format(time_ns) : FormatTimestamp(time_ns);
 }
 
@@ -273,7 +217,7 @@ absl::StatusOr<bool> RegularSource::Next(Row& row) {
   while (!series_->Next(regular)) {
     if (!failed_.ok()) return failed_;
     if (ended_) return false;
-    const absl::StatusOr<bool> any = NextCsvRow();
+    const absl::StatusOr<bool> any = rows_.Next(csv_row_);
     // An interrupted wait is no end of the source: the steps that wait for rows must not pass.
     if (absl::IsCancelled(any.status())) return any;
     if (!any.ok() || !*any) {
@@ -311,13 +255,13 @@ absl::Status RegularSource::CheckTimes(const SessionPlace& place) const {
   if (!first_time_ns_) return absl::OkStatus();
   if (times_.from_start && *first_time_ns_ < *place.last_time_ns) {
     return absl::InvalidArgumentError(absl::StrCat(
-        name_, " begins at ", Written(*first_time_ns_), ", and the session's last row is of ",
+        name(), " begins at ", Written(*first_time_ns_), ", and the session's last row is of ",
         Written(*place.last_time_ns), "; without --from_start the session takes the rows behind that time"));
   }
   // The record has forecasts of rows that the server has lost. A file that begins later cannot bring the rows again.
   if (place.delivered_seq > place.next_seq && grid_.step.unit != TimeStep::Unit::kNone &&
       grid_.step.Between(*place.last_time_ns, *first_time_ns_, grid_.within_step) > 1) {
-    return absl::DataLossError(absl::StrCat("the server went back to row ", place.next_seq, ", and ", name_,
+    return absl::DataLossError(absl::StrCat("the server went back to row ", place.next_seq, ", and ", name(),
                                             " begins behind it; stream the file before it once more"));
   }
   return absl::OkStatus();
@@ -334,7 +278,7 @@ absl::StatusOr<std::string> RegularSource::GoOn(const SessionPlace& place) {
     if (!sought.ok()) return sought;
     return std::string();
   }
-  if (times && again_ && !times_.from_start) {
+  if (times && again() && !times_.from_start) {
     const absl::StatusOr<bool> found = FindInFile(place);
     if (!found.ok()) return found.status();
     if (*found) return std::string();
@@ -347,21 +291,21 @@ absl::StatusOr<std::string> RegularSource::GoOn(const SessionPlace& place) {
   if (!possible.ok()) return possible;
   base_seq_ = next_seq_ = place.next_seq;
   if (times && !times_.from_start) behind_ns_ = place.last_time_ns;
-  if (again_) {
+  if (again()) {
     absl::Status begun = Begin();
     if (!begun.ok()) return begun;
   }
   MakeSeries();
-  if (times_.from_start) return absl::StrCat("; ", name_, " is taken from its first row");
-  return absl::StrCat(", with the rows of ", name_, " behind ", Written(*place.last_time_ns));
+  if (times_.from_start) return absl::StrCat("; ", name(), " is taken from its first row");
+  return absl::StrCat(", with the rows of ", name(), " behind ", Written(*place.last_time_ns));
 }
 
 absl::Status RegularSource::Seek(uint64_t seq) {
   if (seq < next_seq_) {
-    if (!again_) return absl::DataLossError(absl::StrCat(name_, " cannot be read again from row ", seq));
+    if (!again()) return absl::DataLossError(absl::StrCat(name(), " cannot be read again from row ", seq));
     if (seq < base_seq_) {
       return absl::DataLossError(
-          absl::StrCat("the server wants row ", seq, " again, and ", name_, " begins with row ", base_seq_.load()));
+          absl::StrCat("the server wants row ", seq, " again, and ", name(), " begins with row ", base_seq_.load()));
     }
     absl::Status status = Begin();
     if (!status.ok()) return status;
@@ -371,7 +315,7 @@ absl::Status RegularSource::Seek(uint64_t seq) {
     const absl::StatusOr<bool> any = Next(row);
     if (!any.ok()) return any.status();
     if (!*any) {
-      return absl::OutOfRangeError(absl::StrCat(name_, " ends after ", next_seq_, " rows; row ", seq, " is wanted"));
+      return absl::OutOfRangeError(absl::StrCat(name(), " ends after ", next_seq_, " rows; row ", seq, " is wanted"));
     }
   }
   return absl::OkStatus();
@@ -380,8 +324,8 @@ absl::Status RegularSource::Seek(uint64_t seq) {
 std::vector<std::string> RegularSource::Summary() const {
   std::vector<std::string> said;
   const client::RegularCounts& counts = series_->counts();
-  const CsvFaults& faults = reader_->faults();
-  const auto say = [&](auto... what) { said.push_back(absl::StrCat(name_, ": ", what...)); };
+  const CsvFaults& faults = reader().faults();
+  const auto say = [&](auto... what) { said.push_back(absl::StrCat(name(), ": ", what...)); };
   if (known_rows_ > 0) say(Times(known_rows_, "row"), " left out that the session has already");
   if (counts.filled > 0) say(Times(counts.filled, "step"), " of ", counts.rows, " had no row: missing values");
   if (counts.joined > 0) say(Times(counts.joined, "row"), " joined to others of their step (--aggregate)");

@@ -5,14 +5,13 @@
 // repeated and late rows. A file can be read again from any row, a pipe cannot. Rows without times pass unchanged.
 //
 // The step is the user's, or is found from the first rows. A pipe shows only the rows that came with the first row: if
-// they tell no step, rows pass unchanged until some more rows have told the step. A file whose times mostly go back is
-// newest first, and is turned; a file in no order is sorted. Both are then held in memory.
+// they tell no step, rows pass unchanged until some more rows have told the step. csv/ordered_rows.h tells how
+// rows are put in order.
 //
 // A session that has times goes on behind its last time, with any beginning of the file. If the file has all rows of
 // the session from the first, rows are counted instead, and nothing has to be judged. Threading: as RowSource.
 
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +20,7 @@
 #include "aaren/client/regular_series.h"
 #include "absl/time/time.h"
 #include "client/cli/sources/csv/csv.h"
+#include "client/cli/sources/csv/ordered_rows.h"
 #include "client/cli/sources/row_source.h"
 
 namespace aaren::cli {
@@ -39,39 +39,37 @@ absl::Status CheckRegularTimes(const RegularTimesOptions& options);
 
 class RegularSource : public RowSource {
  public:
-  // Opens the bytes from their beginning.
-  using Opener = std::function<absl::StatusOr<ByteSource>()>;
+  using Opener = BytesOpener;
 
   // Tells the user each decision. Errors call the file `name`. `again`: the opener may be called more than once.
   static absl::StatusOr<std::unique_ptr<RegularSource>> Open(std::string name, Opener opener, bool again,
                                                              CsvOptions csv, RegularTimesOptions times);
 
-  const std::vector<std::string>& columns() const override { return reader_->columns(); }
-  bool has_times() const override { return reader_->has_times(); }
-  client::Covariates covariates() const override { return reader_->covariates(); }
+  const std::vector<std::string>& columns() const override { return reader().columns(); }
+  bool has_times() const override { return reader().has_times(); }
+  client::Covariates covariates() const override { return reader().covariates(); }
   absl::StatusOr<bool> Next(Row& row) override;
-  bool ready() override { return again_ || series_->ready() || reader_->buffered(); }
+  bool ready() override { return again() || series_->ready() || reader().buffered(); }
   absl::StatusOr<std::string> GoOn(const SessionPlace& place) override;
   absl::Status Seek(uint64_t seq) override;
-  bool CanSeek(uint64_t seq) const override { return again_ && seq >= base_seq_; }
+  bool CanSeek(uint64_t seq) const override { return again() && seq >= base_seq_; }
   std::vector<std::string> Summary() const override;
 
   // The grid on which the rows lie; of a live source, as far as its rows have shown.
   const client::RegularOptions& grid() const { return grid_; }
 
  private:
-  // The order of the rows of a file.
-  enum class Order { kAscending, kDescending, kNone };
+  RegularSource(OrderedRows rows, RegularTimesOptions times);
+  const std::string& name() const { return rows_.name(); }
+  bool again() const { return rows_.again(); }
+  CsvReader& reader() const { return rows_.reader(); }
 
-  RegularSource(std::string name, Opener opener, bool again, CsvOptions csv, RegularTimesOptions times);
   absl::Status Begin();
   absl::Status LookAtTimes();
   absl::Status FindStep(const std::vector<int64_t>& times);
-  absl::Status CheckSeries(const std::vector<int64_t>& sorted, size_t again);
+  absl::Status CheckSeries(const OrderedRows::FirstTimes& first);
   void MakeSeries();
   void Learn(int64_t time_ns);
-  absl::Status ReadAll();
-  absl::StatusOr<bool> NextCsvRow();
   absl::Status Place();
   bool IsOld(int64_t time_ns) const;
   std::string Written(int64_t time_ns) const;  // as the file writes times
@@ -81,15 +79,8 @@ class RegularSource : public RowSource {
   absl::StatusOr<bool> FindInFile(const SessionPlace& place);
   absl::Status CheckTimes(const SessionPlace& place) const;
 
-  const std::string name_;
-  const Opener opener_;
-  const bool again_;
-  CsvOptions csv_;
+  OrderedRows rows_;
   const RegularTimesOptions times_;
-  std::unique_ptr<CsvReader> reader_;
-  Order order_ = Order::kAscending;
-  std::vector<CsvRow> rows_;  // a file that was turned or sorted; next_row_ is the next row
-  size_t next_row_ = 0;
   client::RegularOptions grid_;
   std::vector<int64_t> first_times_;  // while a live source has not shown its step
   std::unique_ptr<client::RegularSeries> series_;
