@@ -10,9 +10,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "client/cpp/channel/channel.h"
 #include "client/cpp/messages/claims.h"
 #include "client/cpp/messages/rpc_status.h"
 #include "client/cpp/messages/values.h"
@@ -20,15 +18,10 @@
 namespace aaren::client {
 namespace {
 
-constexpr char kMethod[] = "/aaren.v1.Streaming/Stream";
 constexpr int64_t kSecond = 1000000000;
 constexpr int64_t kSettleTimeout = 60 * kSecond;  // for all Opened, and for all Closed
 constexpr double kLongestInterval = 1e18;         // nanoseconds: 31 years
 constexpr int64_t kPatience = kSecond / 10;       // between two looks at `stop`
-
-// Time for a second attempt, which gRPC begins after a second: gRPC 1.51 reads `errno` late after connect(), and so
-// takes a connection under way for a failed one at times.
-constexpr absl::Duration kConnectTimeout = absl::Seconds(2);
 
 // A message is neither large enough to make server and client take turns, nor small enough to make its own price count.
 constexpr size_t kWriteBytes = 32 << 10;
@@ -40,8 +33,6 @@ constexpr auto kNap = std::chrono::microseconds(50);
 
 // The series: a day of 24 tokens and a week of 168, in a whole number of weeks, and some noise.
 constexpr size_t kSignalTokens = 168 * 24;
-
-enum Tag : uintptr_t { kStarted = 1, kRead, kWritten, kFinished };
 
 std::vector<float> MakeSignal(size_t message_tokens, uint32_t channels) {
   // Every run has the same noise.
@@ -58,10 +49,6 @@ std::vector<float> MakeSignal(size_t message_tokens, uint32_t channels) {
   // A message may begin at the end of the signal, and goes on into the copy of the beginning.
   for (size_t i = 0; i < message_tokens * channels; ++i) signal.push_back(signal[i]);
   return signal;
-}
-
-gpr_timespec ToGpr(int64_t from_now) {
-  return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_nanos(std::max<int64_t>(0, from_now), GPR_TIMESPAN));
 }
 
 }  // namespace
@@ -95,35 +82,19 @@ LoadStream::LoadStream(const LoadOptions& options, uint32_t stream, std::vector<
                                              static_cast<double>(sessions_.size()));
 }
 
-LoadStream::~LoadStream() {
-  context_.TryCancel();
-  queue_.Shutdown();
-  void* tag;
-  bool ok;
-  // gRPC wants a queue to be empty at its end.
-  while (queue_.Next(&tag, &ok)) {
-  }
-}
-
 void LoadStream::Count(const std::string& error) {
   ++counts_.errors;
   if (counts_.first_error.empty()) counts_.first_error = error;
 }
 
 absl::Status LoadStream::Open() {
-  const absl::StatusOr<Metadata> metadata = CallMetadata(options_.channel);
-  if (!metadata.ok()) return metadata.status();
-  AddMetadata(*metadata, context_);
-  const auto channel = MakeChannel(options_.target, options_.channel);
-  channel->WaitForConnected(absl::ToChronoTime(absl::Now() + kConnectTimeout));
-  call_ = grpc::GenericStub(channel).PrepareCall(&context_, kMethod, &queue_);
-  call_->StartCall(reinterpret_cast<void*>(kStarted));
-  ++pending_;
+  const absl::Status started = call_.Start(options_);
+  if (!started.ok()) return started;
   unsettled_ = static_cast<uint32_t>(sessions_.size());
   Loop(NowNanos() + kSettleTimeout, [this] { return unsettled_ == 0; });
   if (!refused_.ok()) return refused_;
-  if (!broken_ && unsettled_ == 0) return absl::OkStatus();
-  const absl::Status status = FromGrpc(status_);
+  if (!call_.broken() && unsettled_ == 0) return absl::OkStatus();
+  const absl::Status status = FromGrpc(call_.status());
   if (!status.ok()) return status;
   return absl::UnavailableError(
       absl::StrCat(unsettled_, " of ", sessions_.size(), " sessions were not opened in time"));
@@ -162,13 +133,13 @@ void LoadStream::Delete() {
 template <typename Done>
 void LoadStream::Loop(int64_t deadline, Done done) {
   now_ = NowNanos();
-  while (!broken_ && now_ < deadline && !done()) {
+  while (!call_.broken() && now_ < deadline && !done()) {
     if (phase_ == Phase::kStreaming && open_loop()) MakeDue();
-    if (welcomed_ && !writing_) Write();
+    if (welcomed_ && !call_.writing()) Write();
     Await(std::min(deadline, now_ + kPatience));
   }
   // A broken stream says why.
-  while (broken_ && pending_ > 0) Await(now_ + kPatience);
+  while (call_.broken() && call_.pending()) Await(now_ + kPatience);
 }
 
 // Takes an event, if any comes before `deadline` and before the next due message.
@@ -177,36 +148,27 @@ void LoadStream::Await(int64_t deadline) {
   const int64_t until = std::min(deadline, next_due);
   const int64_t early = next_due < deadline ? kQueueTick : 0;
   const int64_t wait = std::max<int64_t>(0, until - now_ - early);
-  void* tag = nullptr;
-  bool ok = false;
-  const auto status = queue_.AsyncNext(&tag, &ok, ToGpr(wait));
-  if (status != grpc::CompletionQueue::GOT_EVENT && wait == 0 && until > now_) std::this_thread::sleep_for(kNap);
+  const LoadCall::Event event = call_.Next(wait);
+  if (event == LoadCall::Event::kNone && wait == 0 && until > now_) std::this_thread::sleep_for(kNap);
   now_ = NowNanos();
-  if (status == grpc::CompletionQueue::GOT_EVENT) OnEvent(reinterpret_cast<uintptr_t>(tag), ok);
+  OnEvent(event);
 }
 
-void LoadStream::OnEvent(uintptr_t tag, bool ok) {
-  --pending_;
-  if (tag == kWritten) writing_ = false;
-  if (tag == kFinished) Count(absl::StrCat("stream ", stream_, " broke: ", status_.error_message()));
-  if (tag == kStarted && ok) {
+void LoadStream::OnEvent(LoadCall::Event event) {
+  if (event == LoadCall::Event::kEnded)
+    Count(absl::StrCat("stream ", stream_, " broke: ", call_.status().error_message()));
+  if (event == LoadCall::Event::kStarted) {
     v1::ClientItem hello;
     hello.mutable_hello()->set_protocol_version(1);
     hello.mutable_hello()->set_client("aaren load");
     message_.Add(hello);
     Write();
+    call_.Read();
   }
-  const bool malformed = tag == kRead && ok && !ReadReply(reply_, *this);
-  if (malformed) Count(absl::StrCat("stream ", stream_, ": a reply that is no ServerMessage"));
-  if ((tag == kRead || tag == kStarted) && ok && !malformed) {
-    call_->Read(&reply_, reinterpret_cast<void*>(kRead));
-    ++pending_;
-  } else if ((tag == kRead || tag == kStarted) && !broken_) {
-    broken_ = true;
-    if (malformed) context_.TryCancel();
-    call_->Finish(&status_, reinterpret_cast<void*>(kFinished));
-    ++pending_;
-  }
+  if (event != LoadCall::Event::kReply) return;
+  if (ReadReply(call_.reply(), *this)) return call_.Read();
+  Count(absl::StrCat("stream ", stream_, ": a reply that is no ServerMessage"));
+  call_.Break();
 }
 
 void LoadStream::Write() {
@@ -214,12 +176,8 @@ void LoadStream::Write() {
   if (phase_ == Phase::kStreaming || phase_ == Phase::kDraining) FillTokens();
   if (phase_ == Phase::kClosing) FillCloses();
   if (message_.size() == 0) return;
-  // The slice has a copy of the bytes, so the message can be filled again during the write.
-  grpc::Slice slice(message_.bytes().data(), message_.size());
-  call_->Write(grpc::ByteBuffer(&slice, 1), reinterpret_cast<void*>(kWritten));
+  call_.Write(message_.bytes());
   message_.Clear();
-  writing_ = true;
-  ++pending_;
 }
 
 void LoadStream::FillOpens() {
@@ -302,7 +260,7 @@ int64_t LoadStream::DueTime(uint64_t message) const {
 }
 
 // While messages wait for a write to end, time does not press.
-int64_t LoadStream::NextDue() const { return writing_ && !ready_.empty() ? INT64_MAX : DueTime(due_); }
+int64_t LoadStream::NextDue() const { return call_.writing() && !ready_.empty() ? INT64_MAX : DueTime(due_); }
 
 void LoadStream::MakeDue() {
   for (; DueTime(due_) <= now_; ++due_) {
@@ -347,7 +305,7 @@ void LoadStream::OnWelcome(const v1::Welcome& welcome) {
   const absl::StatusOr<v1::Limits> said = ToLimits(welcome, options_.target);
   if (!said.ok()) {
     refused_ = said.status();
-    return context_.TryCancel();
+    return call_.Cancel();
   }
   welcomed_ = true;
   phase_ = Phase::kOpening;

@@ -7,19 +7,16 @@
 //
 // Threading: a thread of its own. The methods are called once each, in the order below.
 
-#include <grpcpp/generic/generic_stub.h>
-#include <grpcpp/grpcpp.h>
-
 #include <atomic>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "client/load/duration_histogram.h"
 #include "client/load/load.h"
+#include "client/load/load_call.h"
 #include "client/load/wire.h"
 
 namespace aaren::client {
@@ -44,7 +41,6 @@ class LoadStream : private ReplyHandler {
  public:
   // `ids`: the session ids; `stream`: the number among `options.streams`. `options` outlives the stream.
   LoadStream(const LoadOptions& options, uint32_t stream, std::vector<std::string> ids);
-  ~LoadStream() override;
 
   // Opens the stream and every session. UNAVAILABLE, or the server's word, if the stream broke.
   absl::Status Open();
@@ -85,7 +81,7 @@ class LoadStream : private ReplyHandler {
   template <typename Done>
   void Loop(int64_t deadline, Done done);
   void Await(int64_t deadline);
-  void OnEvent(uintptr_t tag, bool ok);
+  void OnEvent(LoadCall::Event event);
   void Write();
   void FillOpens();
   void FillTokens();
@@ -118,15 +114,8 @@ class LoadStream : private ReplyHandler {
   bool welcomed_ = false;
   absl::Status refused_;  // the error of an impossible Welcome
 
-  grpc::CompletionQueue queue_;
-  grpc::ClientContext context_;
-  std::unique_ptr<grpc::GenericClientAsyncReaderWriter> call_;
-  grpc::ByteBuffer reply_;
-  grpc::Status status_;
+  LoadCall call_;
   WireMessage message_;
-  int pending_ = 0;  // events to come
-  bool writing_ = false;
-  bool broken_ = false;
   LoadCounts counts_;
 };
 
