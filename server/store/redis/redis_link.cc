@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <random>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -20,20 +21,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds kLook(5);
 constexpr char kFenceMsText[] = "604800000";  // a week, as in the greeting
 
-// True for an error that no waiting mends: an operator must change the settings or the Redis.
-bool IsPermanent(const absl::Status& status) {
-  return absl::IsUnauthenticated(status) || absl::IsPermissionDenied(status) || absl::IsFailedPrecondition(status) ||
-         absl::IsNotFound(status);
-}
-
-// Adds an address's error to the errors of other addresses.
-absl::Status Add(const absl::Status& others, const address::Address& address, const absl::Status& why) {
-  const std::string here = absl::StrCat(address.ToString(), ": ", why.message());
-  if (others.ok()) return absl::Status(why.code(), here);
-  // A permanent error outlasts the errors of other addresses: an operator has to act.
-  return absl::Status(IsPermanent(others) ? others.code() : why.code(), absl::StrCat(others.message(), "; ", here));
-}
-
 absl::Status Unavailable(const absl::Status& why, absl::string_view more) {
   return absl::UnavailableError(absl::StrCat("redis ", why.message(), more));
 }
@@ -43,6 +30,8 @@ bool ShareAKey(const RedisCall& a, const RedisCall& b) {
     return std::find(b.keys.begin(), b.keys.end(), key) != b.keys.end();
   });
 }
+
+std::string NewName() { return absl::StrCat(absl::Hex(std::mt19937_64(std::random_device()())(), absl::kZeroPad16)); }
 
 void BlockSigpipe() {
   sigset_t signals;
@@ -65,9 +54,9 @@ RedisLink::RedisLink(const RedisOptions& options)
     : options_(options),
       timeout_(absl::ToChronoNanoseconds(options.timeout)),
       wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
-      random_(std::random_device()()),
-      server_(absl::StrCat(absl::Hex(random_(), absl::kZeroPad16))),
-      keys_(options.prefix, server_) {}
+      server_(NewName()),
+      keys_(options.prefix, server_),
+      attempts_(options_) {}
 
 RedisLink::~RedisLink() {
   {
@@ -113,10 +102,10 @@ bool RedisLink::TakePosted() {
   }
   for (RedisCall& call : posted) {
     // After a round of addresses in vain the next round may be seconds away: new calls do not wait for the timeout.
-    if (down_.ok() || ready()) {
+    if (attempts_.down().ok() || ready()) {
       waiting_.push_back(std::move(call));
     } else {
-      call.answer(Unavailable(down_, ""));
+      call.answer(Unavailable(attempts_.down(), ""));
     }
   }
   return !stopping;
@@ -128,7 +117,7 @@ void RedisLink::Run() {
     const bool going_on = TakePosted();
     if (!going_on && waiting_.empty() && under_way_.empty() && again_.empty()) break;
     const Time now = std::chrono::steady_clock::now();
-    if (connection_ == nullptr && now >= next_try_) Connect(now);
+    if (connection_ == nullptr && now >= attempts_.next()) Connect(now);
     if (ready()) SendWaiting();
     CheckTimes(now);
     Poll(now);
@@ -138,7 +127,7 @@ void RedisLink::Run() {
 
 RedisLink::Time RedisLink::NextTime() const {
   if (connection_ == nullptr) {
-    return waiting_.empty() ? next_try_ : std::min(next_try_, waiting_.front().made + timeout_);
+    return waiting_.empty() ? attempts_.next() : std::min(attempts_.next(), waiting_.front().made + timeout_);
   }
   Time next = next_beat_;
   if (!ready() || !under_way_.empty()) next = std::min(next, heard_ + timeout_);
@@ -170,7 +159,7 @@ void RedisLink::Connect(Time now) {
   question_.reset();
   greeting_.reset();
   absl::Status begun;
-  if (asks_sentinel()) {
+  if (attempts_.asks_sentinel()) {
     absl::StatusOr<SentinelQuestion> question = SentinelQuestion::Begin(options_);
     if (question.ok()) question_ = *std::move(question);
     begun = question.status();
@@ -180,7 +169,8 @@ void RedisLink::Connect(Time now) {
     begun = greeting.status();
   }
   if (!begun.ok()) return AttemptFailed(begun, now);
-  absl::StatusOr<std::unique_ptr<RedisConnection>> connection = RedisConnection::Begin(address(), options_.tls);
+  absl::StatusOr<std::unique_ptr<RedisConnection>> connection =
+      RedisConnection::Begin(attempts_.address(), options_.tls);
   now = std::chrono::steady_clock::now();  // a name may have been looked up
   if (!connection.ok()) return AttemptFailed(connection.status(), now);
   connection_ = *std::move(connection);
@@ -197,7 +187,7 @@ void RedisLink::OnSentinelReply(const redisReply& reply) {
   if (!master.ok()) {
     broken_ = master.status();
   } else if (*master) {
-    master_ = *std::move(master);
+    attempts_.OnMaster(**std::move(master));
     connection_.reset();
   }
 }
@@ -223,21 +213,20 @@ void RedisLink::ReadReplies(Time now) {
 
 void RedisLink::OnReady(Time now) {
   if (!identity_.empty() && identity_ != greeting_->identity()) {
-    log::Log(log::LogLevel::kError, "redis has lost its data: sessions that were saved there are gone",
-             {{"address", address().ToString()}, {"data", greeting_->identity()}, {"data_before", identity_}});
+    log::Log(
+        log::LogLevel::kError, "redis has lost its data: sessions that were saved there are gone",
+        {{"address", attempts_.address().ToString()}, {"data", greeting_->identity()}, {"data_before", identity_}});
     // Known data without a fence of this server are from before the first connection: a backup, or a replica behind.
   } else if (!identity_.empty() && greeting_->last_fence().empty()) {
     log::Log(log::LogLevel::kError, "redis has gone back to earlier data: the last saves may be gone",
-             {{"address", address().ToString()}, {"data", identity_}});
+             {{"address", attempts_.address().ToString()}, {"data", identity_}});
   }
   if (!identity_.empty()) reconnects_.fetch_add(1, std::memory_order_relaxed);
   identity_ = greeting_->identity();
   scripts_ = greeting_->scripts();
   log::Log(log::LogLevel::kInfo, "redis connected",
-           {{"address", address().ToString()}, {"version", greeting_->version()}});
-  last_log_.clear();
-  tried_ = 0;
-  round_failed_ = down_ = absl::OkStatus();
+           {{"address", attempts_.address().ToString()}, {"version", greeting_->version()}});
+  attempts_.OnConnected();
   next_beat_ = now + timeout_;
   absl::MutexLock lock(&mutex_);
   connected_once_ = true;
@@ -251,8 +240,7 @@ void RedisLink::OnReply(const redisReply& reply) {
   RedisCall call = std::move(under_way_.front());
   under_way_.pop_front();
   if (reply.type != REDIS_REPLY_ERROR) {
-    // Only a reply ends the growth of the pauses: a Redis may take the greeting and break again and again.
-    pause_ = kFirstPause;
+    attempts_.OnReply();
     RefuseOvertaken(call);
     call.answer(&reply);
   } else if (IsNoScript(TextOf(reply)) && call.script) {
@@ -282,7 +270,7 @@ void RedisLink::RefuseOvertaken(const RedisCall& done) {
 
 void RedisLink::LoadScripts() {
   log::Log(log::LogLevel::kWarning, "redis has forgotten its scripts; they are loaded again",
-           {{"address", address().ToString()}, {"calls", absl::StrCat(again_.size())}});
+           {{"address", attempts_.address().ToString()}, {"calls", absl::StrCat(again_.size())}});
   const auto loaded = [this](const absl::StatusOr<const redisReply*>& reply) { broken_.Update(reply.status()); };
   for (size_t script = 0; script < kRedisScripts; ++script) {
     Send({{}, {}, {"SCRIPT", "LOAD", TextOfScript(static_cast<RedisScript>(script))}, {}, loaded, {}});
@@ -355,43 +343,24 @@ void RedisLink::Break(const absl::Status& why, Time now) {
   connection_.reset();
   if (!was_ready) return AttemptFailed(why, now);
   log::Log(log::LogLevel::kWarning, "redis connection lost",
-           {{"address", address().ToString()},
+           {{"address", attempts_.address().ToString()},
             {"why", std::string(why.message())},
             {"calls", absl::StrCat(under_way_.size())}});
-  const absl::Status here = Add(absl::OkStatus(), address(), why);
+  const absl::Status here = WithAddress(attempts_.address(), why);
   for (RedisCall& call : std::exchange(again_, {})) call.answer(Unavailable(here, "; it was not done"));
   for (RedisCall& call : std::exchange(under_way_, {})) {
     call.answer(Unavailable(here, "; whether it was done is not known"));
   }
-  // Sentinels may name another master by now.
-  master_.reset();
-  Pause(now);
+  attempts_.OnBroken(now);
 }
 
 void RedisLink::AttemptFailed(const absl::Status& why, Time now) {
-  round_failed_ = Add(round_failed_, address(), why);
-  master_.reset();
-  at_ = (at_ + 1) % options_.addresses.size();
-  // A pause follows a whole round: a dead address must not delay the attempt at the next.
-  if (++tried_ < options_.addresses.size()) return;
-  tried_ = 0;
-  down_ = std::exchange(round_failed_, absl::OkStatus());
-  // A long outage logs each reason once, not at each attempt.
-  if (last_log_ != down_.message()) {
-    log::Log(log::LogLevel::kError, "no redis", {{"why", std::string(down_.message())}});
-    last_log_ = std::string(down_.message());
+  if (!attempts_.OnFailed(why, now)) return;
+  for (RedisCall& call : std::exchange(waiting_, {})) {
+    call.answer(Unavailable(attempts_.down(), "; it was not done"));
   }
-  for (RedisCall& call : std::exchange(waiting_, {})) call.answer(Unavailable(down_, "; it was not done"));
-  Pause(now);
   absl::MutexLock lock(&mutex_);
-  round_ = down_;
-}
-
-// Half of the pause is chance: servers that have lost one Redis must not come back all at once.
-void RedisLink::Pause(Time now) {
-  const auto half = pause_ / 2;
-  next_try_ = now + half + milliseconds(random_() % static_cast<uint64_t>(half.count() + 1));
-  pause_ = std::min(2 * pause_, milliseconds(kLongestPause));
+  round_ = attempts_.down();
 }
 
 void RedisLink::SayGoodbye() {

@@ -26,7 +26,6 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -36,6 +35,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "server/store/redis/redis_attempts.h"
 #include "server/store/redis/redis_connection.h"
 #include "server/store/redis/redis_greeting.h"
 #include "server/store/redis/redis_options.h"
@@ -77,7 +77,6 @@ class RedisLink {
 
  private:
   using Time = std::chrono::steady_clock::time_point;
-  static constexpr std::chrono::milliseconds kFirstPause{10}, kLongestPause{2000};
 
   explicit RedisLink(const RedisOptions& options);
   absl::Status AwaitFirst() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -103,38 +102,29 @@ class RedisLink {
   // The connection is gone, or is to go.
   void Break(const absl::Status& why, Time now);
   void AttemptFailed(const absl::Status& why, Time now);
-  void Pause(Time now);
   void SayGoodbye();
 
   bool ready() const { return connection_ != nullptr && greeting_ && greeting_->done(); }
-  bool asks_sentinel() const { return !options_.sentinel.empty() && !master_; }
-  const address::Address& address() const { return master_ ? *master_ : options_.addresses[at_]; }
 
   const RedisOptions options_;
   const std::chrono::nanoseconds timeout_;
   const int wake_;  // an eventfd
-  std::mt19937_64 random_;
   const std::string server_;
   const RedisKeys keys_;
 
   // The thread's only, until the mutex.
+  RedisAttempts attempts_;
   std::unique_ptr<RedisConnection> connection_;
   std::optional<RedisGreeting> greeting_;     // the connection's, to a Redis
   std::optional<SentinelQuestion> question_;  // the connection's, to a Sentinel
-  std::optional<address::Address> master_;    // the Redis, as a Sentinel says
   std::array<std::string, kRedisScripts> scripts_;
   std::deque<RedisCall> waiting_, under_way_;  // not sent; sent and not answered
   std::deque<RedisCall> again_;                // calls to send again once nothing is under way: no script
   absl::Status broken_;                        // why the connection is to be ended
-  absl::Status round_failed_;                  // why the addresses of this round do not work
-  absl::Status down_;                          // why no address worked in the last round; ok: an address may work
-  std::string last_log_;
-  std::string identity_;  // identity of the data
-  uint64_t number_ = 0;   // number of the connection
+  std::string identity_;                       // identity of the data
+  uint64_t number_ = 0;                        // number of the connection
   uint64_t greatest_epoch_ = 0;
-  size_t at_ = 0, tried_ = 0;  // addresses: the current one, how many in vain
-  std::chrono::milliseconds pause_ = kFirstPause;
-  Time next_try_{}, heard_{}, next_beat_{};  // heard_: when bytes last moved, or a reply began to be waited for
+  Time heard_{}, next_beat_{};  // heard_: when bytes last moved, or a reply began to be waited for
 
   std::atomic<uint64_t> reconnects_{0};
   absl::Mutex mutex_;
