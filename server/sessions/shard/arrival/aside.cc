@@ -5,7 +5,7 @@
 namespace aaren::shard {
 namespace {
 
-constexpr size_t kMostLookedAt = 1024;  // promotions, for the room of one message
+constexpr size_t kMostLookedAt = 1024;  // promotions, for the room of a message
 
 }  // namespace
 
@@ -19,7 +19,7 @@ bool Aside::Admits(session::Peer& peer, size_t bytes) {
   return room.Admits(stream, needed);
 }
 
-// True if something came since the last look that may be set aside.
+// True if tokens to set aside may have come since the last call.
 bool Aside::AnythingNew() {
   const bool tokens = intake_.TakeNewTokens(), untold = residents_.TakeNewUntold(), stalls = steps_.TakeNewStalls();
   return tokens || untold || stalls;
@@ -44,9 +44,9 @@ void Aside::SetAside(session::Session& session) {
   core_.counters.tokens_refused.Add(steps_.queue().SetAside(session, session::SetAside(end, session.point.seq)));
 }
 
-// Sets aside no more promotions than make room: first those of the stream, then those of streams with more waiting. The
-// newest go first: the sessions that have waited longest keep their tokens, so the line moves on however often others
-// send theirs again.
+// Sets promotions aside until the stream has room: first the stream's own promotions, then promotions of streams
+// with more waiting bytes. The newest go first: the sessions at the head of the line keep their tokens, and the line
+// moves on however often newer sessions send tokens again.
 void Aside::SetPromotionsAside(const queue::Attachment& stream, size_t needed, bool own) {
   tiers_.promotions().HandOverNewest(
       kMostLookedAt, [&] { return !steps_.queue().room().Admits(stream, needed); },
@@ -54,8 +54,8 @@ void Aside::SetPromotionsAside(const queue::Attachment& stream, size_t needed, b
       [this](Promotion& promotion) { tiers_.SetAside(promotion); });
 }
 
-// A stream with less waiting keeps its tokens. Another tenant's tokens stay where the tenant's own part is full:
-// setting them aside would make no room.
+// A stream with fewer waiting bytes keeps its tokens. If the tenant's own part of the queue is full, tokens of further
+// tenants stay, too: setting such tokens aside would make no room.
 bool Aside::MayMakeRoom(const Promotion& promotion, const queue::Attachment& stream, bool own) const {
   const queue::Attachment& other = *promotion.stream;
   if (promotion.close.has_value() || (&other == &stream) != own) return false;

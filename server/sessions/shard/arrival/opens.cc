@@ -106,7 +106,7 @@ std::optional<session::Refusal> Opens::Reserve(uint64_t ticket, const session::F
   Opening& opening = parts_.handles.FindOpening(ticket);
   parts_.tiers.FreeReserved(opening);
   if (opening.stream == nullptr) return session::OpenCancelled();
-  if (footprint.channels > core_.options.capacity_rows) {  // no session leaves for one that can never come
+  if (footprint.channels > core_.options.capacity_rows) {  // no session leaves in vain
     return session::OverQuota(
         "session_rows",
         absl::StrCat(footprint.channels, " channels, and a shard has room for ", core_.options.capacity_rows),
@@ -114,7 +114,7 @@ std::optional<session::Refusal> Opens::Reserve(uint64_t ticket, const session::F
   }
   absl::StatusOr<session::RowSet> rows = parts_.tiers.Allocate(footprint);
   if (!rows.ok()) {
-    // By the time of a retry a save may let another session rest, and that session can leave.
+    // By the time of a retry, another session may have been saved and can leave.
     parts_.tiers.WantRoom();
     const absl::Duration retry_after = std::max(absl::Seconds(1), core_.options.save_interval);
     return session::OverQuota("session_rows", rows.status().message(), retry_after);
@@ -124,7 +124,7 @@ std::optional<session::Refusal> Opens::Reserve(uint64_t ticket, const session::F
   return std::nullopt;
 }
 
-// A session that stays in this shard keeps its rows, and its place here until Install.
+// A session that stays in the shard keeps its rows and its place until Install.
 registrar::OwnerReply<session::SessionState> Opens::Take(const registrar::OpenCall& call, uint64_t epoch) {
   registrar::OwnerReply<session::SessionState> reply;
   session::Session* session = parts_.steps.FindSettled(call.key);
@@ -182,7 +182,7 @@ absl::Status Opens::SetRows(session::Session& session, const registrar::Installa
   return absl::OkStatus();
 }
 
-// The session that stayed here, or a new one with the rows that were set aside.
+// The session, if still here, or a new session with the reserved rows.
 session::Session& Opens::FindOrMake(const registrar::OpenCall& call, Opening& opening,
                                     const session::SessionState& state) {
   if (session::Session* session = parts_.residents.Find(call.key)) return *session;
@@ -191,11 +191,11 @@ session::Session& Opens::FindOrMake(const registrar::OpenCall& call, Opening& op
   made->model = state.model.get();
   made->channels = state.channels;
   made->rows = std::move(opening.rows);
-  opening.reserved.model = nullptr;  // the rows are the session's from here on
+  opening.reserved.model = nullptr;  // the session owns the rows now
   return parts_.residents.Add(std::move(made));
 }
 
-// The session as the registrar decided, without a stream. The session has rows, but not yet their content.
+// Makes the session as the registrar decided, without a stream. SetRows fills the rows afterwards.
 session::Session& Opens::Place(const registrar::OpenCall& call, Opening& opening,
                                const registrar::Installation& installation) {
   const session::SessionState& state = installation.state;
@@ -203,7 +203,7 @@ session::Session& Opens::Place(const registrar::OpenCall& call, Opening& opening
   const bool stayed = opening.reserved.model != nullptr;
   parts_.tiers.FreeReserved(opening);
   session.held = session.unsavable = false;
-  // A save meanwhile knows more than the registrar was given.
+  // The session may have been saved meanwhile, and the registrar's state is older.
   if (stayed && installation.refusal) return session;
   session.epoch = state.epoch;
   session.incarnation = state.incarnation;
@@ -213,8 +213,8 @@ session::Session& Opens::Place(const registrar::OpenCall& call, Opening& opening
   session.tracks_delivery = state.tracks_delivery;
   session.attempt = state.attempt;
   session.durability = installation.refusal ? state.durability : Resolve(call.request.durability);
-  // To acquire a session in the store keeps one save and drops the others, so no save waits to become durable. If
-  // nothing was acquired, the client may know of such a save.
+  // Acquiring a session in the store keeps a single save, and no save waits to become durable. After a refusal nothing
+  // was acquired, and the client may know of a save that waits.
   const uint64_t pending = state.pending_seq.value_or(session::Session::kNoSave);
   session.pending_seq = installation.refusal ? pending : session::Session::kNoSave;
   session.last_active_ms = session.saved_active_ms = core_.now_ms();
@@ -233,7 +233,7 @@ void Opens::Attach(session::Session& session, Opening& opening, const registrar:
     session.regular_step_ns = request.regular_times->step_ns;
   }
   (installation.created ? core_.counters.sessions_created : core_.counters.sessions_resumed).Add(1);
-  // The handle stood for the Open so far, so that tokens behind the Open found it.
+  // Until now the handle led tokens behind the Open to the Opening.
   opening.stream->Bind(opening.handle, &session);
   parts_.residents.Attach(session);
   session::OpenedReply reply;
@@ -261,7 +261,7 @@ void Opens::Refuse(uint64_t ticket, const session::Refusal& refusal) {
   peer.OnRoom();
 }
 
-// The Open and a Close behind the Open get their answers; tokens between the two do not.
+// Answers the Open and a Close behind the Open; tokens between Open and Close get no answer.
 void Opens::AnswerRefused(Opening& opening, const session::Refusal& refusal) {
   parts_.intake.Drop(opening);
   queue::Attachment& stream = *opening.stream;

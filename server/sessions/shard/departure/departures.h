@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_SESSIONS_SHARD_DEPARTURE_DEPARTURES_H_
 #define AAREN_SERVER_SESSIONS_SHARD_DEPARTURE_DEPARTURES_H_
 
-// Departures are the ways in which a session leaves: its stream (a Close, the end of the stream, a fenced writer), or
-// this shard (at rest in the store, deleted, lost). Everything that waits of the session is dropped: a client that goes
+// Departures are the ways of a session out of a stream (a Close, the end of the stream, a fenced writer) or out of the
+// shard (at rest in the store, deleted, lost). A departure drops the session's waiting tokens: a client that goes
 // on elsewhere sends the tokens again.
 //
 // Threading: belongs to one shard.
@@ -20,7 +20,7 @@
 
 namespace aaren::shard {
 
-// A session or demoted session that its stream closes.
+// A session or demoted session in a Close by the stream.
 struct Closable {
   queue::Attachment* stream;
   session::Handle handle;
@@ -34,39 +34,40 @@ class Departures {
   Departures(Core& core, Residents& residents, Steps& steps, Handles& handles)
       : core_(core), residents_(residents), steps_(steps), handles_(handles) {}
 
-  // The stream lets go of the session: the session rests here. The caller answers for the handle.
+  // Parts the session from the stream: the session rests here. The caller answers for the handle.
   void Detach(session::Session& session);
 
   // Takes the session away from its stream and tells the stream. A waiting Close is answered, too. REQUIRES: a stream
   // has the session.
   void TakeAway(session::Session& session, const session::Refusal& refusal, uint64_t expected_seq);
 
-  // Takes the session away: another writer has the session, by this epoch.
+  // Takes the session away, since another writer has the session at `current_epoch`.
   void Fence(session::Session& session, uint64_t current_epoch);
 
-  // Ends a session whose rows are not to be trusted. The stream, if there is one, is told.
+  // Ends a session with untrustworthy rows, and tells the session's stream, if any.
   void Lose(session::Session& session, const absl::Status& status);
 
-  // Ends a session that another server has, or has deleted.
+  // Ends a session that another server has taken or deleted.
   void LoseToWriter(session::Session& session, uint64_t current_epoch);
 
-  // Leaves the session to the store, which has all of it. REQUIRES: the session is in a list of resting sessions.
+  // Leaves the session to the store. REQUIRES: the store has the whole session, and the session is in a list of resting
+  // sessions.
   void LetGo(session::Session& session);
 
-  // Everything before the Close is answered.
+  // Answers the Close, after everything before the Close was answered.
   void FinishClose(session::Session& session, bool delete_session);
 
-  // Asks the registrar to delete a session that was closed, and answers the Close afterwards.
+  // Asks the registrar to delete a closed session, and answers the Close afterwards.
   void Delete(Closable closable);
 
   // Takes the session away from its stream, and tells `done` when the store has the session.
   void Evict(const std::string& key, registrar::SessionOwner::Evicted done);
 
-  // Ends the evictions whose sessions have come to rest, and those that have waited for five seconds.
+  // Ends the evictions of sessions at rest, and evictions older than five seconds.
   void EndEvictions();
 
  private:
-  // A session that is to leave for the store as soon as it is saved.
+  // A session that leaves for the store once saved.
   struct Eviction {
     std::string key;
     int64_t deadline_ms = 0;

@@ -1,4 +1,4 @@
-// Operations on one session that are asked for at the same time.
+// Several operations on the same session at the same time.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ TEST(RaceTest, EachWriterOfManyIsToldTheEpochThatTookTheSession) {
   for (const shard::FakePeer& peer : peers) {
     for (session::Handle handle = 0; handle < 10; ++handle) {
       const Event& fenced = peer.Last(Event::kFailed, handle);
-      if (fenced.refusal.metadata.empty()) continue;  // the one that has it
+      if (fenced.refusal.metadata.empty()) continue;  // the last writer has the session
       const uint64_t own = peer.Last(Event::kOpened, handle).opened.epoch;
       EXPECT_GT(std::stoull(fenced.refusal.metadata[0].second), own);
     }
@@ -64,7 +64,7 @@ session::OpenRequest Attempted(uint64_t writer, uint64_t number) {
   return request;
 }
 
-// As when a stream breaks before the server has read its Open, and the next one is read first.
+// A stream may break before the server has read the stream's Open. The next stream's Open may be read first.
 TEST(RaceTest, AnOpenReadAfterALaterOneOfItsWriterTakesNothing) {
   for (const int late : {0, 1}) {
     shard::World world({}, 2);
@@ -205,7 +205,7 @@ TEST(RaceTest, ADeleteByAnOldWriterDoesNotHitTheNewOne) {
   shard::FakePeer before, after;
   world.Open(before, 0, shard::Named("a"), 0);
   world.shard(1).Open(after, 0, shard::Named("a"));
-  // The registrar has the other Open by now or will have it first; the Close below names the epoch it knew.
+  // The registrar gets the later Open before the Close, and the Close names the earlier epoch.
   world.shard(0).Close(before, 0, true, std::nullopt);
   world.Settle();
   EXPECT_EQ(after.Last().kind, Event::kOpened);
@@ -219,7 +219,7 @@ TEST(RaceTest, OperationsOnOneSessionDoNotWaitForAnother) {
   shard::FakePeer peer, other;
   world.Open(peer, 0, shard::Named("a"), 0);
   world.Open(other, 0, shard::Named("b"), 1);
-  // Shard 0 does not run: what is asked of its session waits.
+  // Shard 0 does not run: calls for its session wait.
   world.registrar().Get("", "a", [&first](session::Outcome<session::SessionInfo>) { first = true; });
   world.registrar().Get("", "b", [&second](session::Outcome<session::SessionInfo>) { second = true; });
   const absl::Time deadline = absl::Now() + absl::Minutes(1);

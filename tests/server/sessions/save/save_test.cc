@@ -1,4 +1,4 @@
-// Saves: when they are made, which two are kept, and what is durable.
+// When the shard saves a session, the two saves kept in the store, and when a save is durable.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ TEST(SaveTest, OfWhatIsUnsavedMayBeMadeEarly) {
   EXPECT_THAT(SavesOf(world, "/b"), ElementsAre());
 }
 
-// A store that takes one batch after another need not wait for the next.
+// The store can write a batch while the shard puts the next batch together.
 TEST(SaveTest, MadeEarlyTravelInSeveralBatchesAtOnce) {
   constexpr int kSessions = 8;
   shard::World world(shard::ShardOptions{.save_interval = kInterval}, 1, nullptr, shard::FakeModels(512 << 10));
@@ -61,7 +61,7 @@ TEST(SaveTest, MadeEarlyTravelInSeveralBatchesAtOnce) {
   world.Advance(absl::Milliseconds(1));
   ASSERT_EQ(world.store().save_calls(), 0u);
   world.shard().SaveEarly();
-  // No answer has come back: this is the thread that takes them.
+  // The batches do not wait for answers: only this thread takes answers, and takes none here.
   const absl::Time end = absl::Now() + absl::Seconds(60);
   while (world.store().save_calls() < 4 && absl::Now() < end) absl::SleepFor(absl::Milliseconds(1));
   EXPECT_EQ(world.store().save_calls(), 4u);
@@ -230,7 +230,8 @@ TEST(SaveTest, IsMadeAtIntervalsBelowAMillisecondToo) {
   EXPECT_THAT(SavesOf(world, "/a"), ElementsAre(3));
 }
 
-// Tokens that wait are not in the rows, so their times are not in the save: whoever goes back to it sends them again.
+// Waiting tokens are not in the rows, and the save has no times of waiting tokens: after going back to the save, a
+// client sends the tokens and times again.
 TEST(SaveTest, WhileTokensWaitHasTheTimesOfThoseBefore) {
   shard::World world(shard::ShardOptions{.save_interval = kInterval});
   const auto send = [&world](shard::FakePeer& peer, uint64_t seq, const std::vector<int64_t>& times) {

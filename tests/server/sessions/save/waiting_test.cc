@@ -1,4 +1,4 @@
-// What waits for a save, and whom it keeps waiting: a client that tells nothing delays only itself.
+// Replies and sessions waiting for a save: a client without delivered_seq delays only the client's own sessions.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using Event = shard::FakePeer::Event;
 
-// As a stream does: it is read only while the shard admits what comes.
+// Reads a Tokens item from the stream, once the shard admits the item.
 void Read(shard::World& world, shard::FakePeer& peer, session::Handle handle, uint64_t first_seq, size_t count,
           uint64_t delivered) {
   const std::vector<float> values = shard::Values(first_seq, count);
@@ -31,7 +31,7 @@ void Read(shard::World& world, shard::FakePeer& peer, session::Handle handle, ui
 }
 
 TEST(EveryTokenTest, RepliesThatWaitForAWordDoNotKeepItFromBeingRead) {
-  constexpr session::Handle kSessions = 6;  // as many as one stream may hold replies of
+  constexpr session::Handle kSessions = 6;  // the most with held replies on a stream
   shard::World world({.max_queued_bytes = 4500, .save_interval = kInterval});
   shard::FakePeer peer;
   for (session::Handle handle = 0; handle < kSessions; ++handle) {
@@ -56,7 +56,7 @@ TEST(EveryTokenTest, RepliesThatWaitForAWordDoNotKeepItFromBeingRead) {
   EXPECT_EQ(world.shard().counters().queued_bytes.value(), 0);
 }
 
-// A session of a client that takes its first reply, and is never heard of again: the next one is held.
+// Opens a session whose client gets the first reply and sends no delivered_seq: the second reply is held.
 void HoldAReply(shard::World& world, shard::FakePeer& peer, session::Handle handle, const std::string& id) {
   world.Open(peer, handle, EveryToken(id, 0));
   world.Send(peer, handle, 0, shard::Values(0, 2), 0);
@@ -145,7 +145,7 @@ TEST(LeavingTest, AFailingStoreIsAskedAgainAfterAPause) {
   world.shard().SaveAll();
   ASSERT_TRUE(world.DrainUntil([&] { return world.shard().counters().save_failures.value() == 1; }));
   world.shard().Tick();
-  (void)world.Get("another");  // what was asked of the registrar before is done
+  (void)world.Get("another");  // the registrar has answered all earlier calls
   EXPECT_EQ(world.store().save_calls() - before, 1u);
   world.store().FailSaves(false);
   world.Advance(absl::Milliseconds(200));

@@ -1,4 +1,4 @@
-// A store that is away for a while: sessions go on as far as their clients can keep tokens, and then they wait.
+// While the store is away, a session goes on until the client keeps the most unsaved tokens, and then waits.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 using Event = FakePeer::Event;
 
-// A client with a session whose store goes away when told to, and that may have 8 tokens that are not saved.
+// A client's session of at most 8 unsaved tokens, and a store that is away.
 class StoreAwayTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -21,7 +21,7 @@ class StoreAwayTest : public testing::Test {
     world_.store().FailAll(true);
   }
 
-  // Whether the shard takes it.
+  // Sends tokens. True if the shard takes the tokens.
   bool Offer(uint64_t first_seq, size_t count, std::optional<uint64_t> delivered_seq = std::nullopt) {
     const std::vector<float> values = Values(first_seq, count);
     session::TokensView tokens;
@@ -63,7 +63,7 @@ TEST_F(StoreAwayTest, ItGoesOnByItselfWhenTheStoreIsBack) {
   ASSERT_TRUE(Offer(2, 8));
   ASSERT_FALSE(Offer(10, 1));
   world_.Advance(kInterval);
-  EXPECT_EQ(peer_.rooms, 1);  // that of its Open
+  EXPECT_EQ(peer_.rooms, 1);  // for the Open
   world_.store().FailAll(false);
   world_.Advance(kInterval);
   EXPECT_EQ(peer_.rooms, 2);
@@ -78,7 +78,7 @@ TEST_F(StoreAwayTest, WhatIsSavedAndNotDeliveredIsTheClientsTurn) {
   world_.Advance(kInterval);  // the save at 6 waits for a delivered_seq
   world_.store().FailAll(true);
   EXPECT_TRUE(Offer(6, 8, 2));
-  EXPECT_TRUE(Offer(14, 1, 6));  // which this is
+  EXPECT_TRUE(Offer(14, 1, 6));  // the delivered_seq
   EXPECT_FALSE(Offer(15, 1, 6));
 }
 
@@ -118,7 +118,7 @@ TEST_F(StoreAwayTest, HealthSaysSinceWhenAndThatItIsBackWithoutAnyCall) {
   EXPECT_TRUE(world_.registrar().store_health().available());
 }
 
-// A store that takes what it is asked, and does not answer from then on.
+// A store that takes calls and gives no more answers.
 class StoreHangsTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -127,7 +127,7 @@ class StoreHangsTest : public testing::Test {
   }
   ~StoreHangsTest() override { hanging_->GoOn(); }
 
-  // The answer to an Open after so long.
+  // Opens a session, lets `time` pass, and returns the newest event.
   const FakePeer::Event& OpenFor(absl::Duration time, const std::string& id, session::Handle handle) {
     world_.shard().Open(peer_, handle, Named(id));
     for (absl::Duration left = time; left > absl::ZeroDuration(); left -= absl::Seconds(1)) Pass(absl::Seconds(1));
@@ -147,7 +147,7 @@ class StoreHangsTest : public testing::Test {
 };
 
 TEST_F(StoreHangsTest, AnOpenIsRefusedOnceTheStoreIsAway) {
-  EXPECT_EQ(OpenFor(absl::Seconds(8), "b", 1).kind, Event::kOpened);  // that of "a"
+  EXPECT_EQ(OpenFor(absl::Seconds(8), "b", 1).kind, Event::kOpened);  // for "a"
   EXPECT_TRUE(health().available());
   const FakePeer::Event& refused = OpenFor(absl::Seconds(4), "c", 2);
   EXPECT_EQ(refused.kind, Event::kFailed);
@@ -191,7 +191,7 @@ TEST(StoreFullTest, AnOpenThatCannotBeWrittenLeavesTheWriterAlone) {
   World world(ShardOptions{.save_interval = kInterval}, 2);
   FakePeer writer, other;
   world.Open(writer, 0, Named("a"));
-  world.store().FailSaves(true);  // it can be read
+  world.store().FailSaves(true);  // reads succeed
   for (const int shard : {0, 1}) world.Open(other, static_cast<session::Handle>(shard), Named("a"), shard);
   EXPECT_EQ(other.Last().refusal.status.code(), absl::StatusCode::kUnavailable);
   world.Send(writer, 0, 0, Values(0, 2));

@@ -1,5 +1,5 @@
-// Tenants share a shard by their weights, and what each has of it is counted. The clock stands: what is compared is
-// which tokens were answered by which step.
+// Tenants share a shard by weight, and each tenant's use is counted. The clock stands: the tests compare the numbers of
+// tokens answered by each step.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,9 +17,9 @@ namespace {
 using Event = FakePeer::Event;
 using ::testing::HasSubstr;
 
-constexpr int64_t kTurn = 64;  // tokens: a session's turn, and a tenant's
+constexpr int64_t kTurn = 64;  // tokens of a session's turn, and of a tenant's turn
 
-// A stream of a tenant, with one session that sends as much as it may.
+// A tenant's stream with a single session. The session sends as many tokens as the shard admits.
 class Sender {
  public:
   Sender(World& world, identity::Account& account, const std::string& id, size_t item = 10)
@@ -30,7 +30,7 @@ class Sender {
     world.Open(peer, 0, request);
   }
 
-  // Another item; false if it is not admitted.
+  // Sends an item of tokens. False if the shard does not admit the item.
   bool Offer() {
     if (!world_.shard().AdmitsTokens(peer, item_ * sizeof(float))) return false;
     const std::vector<float> values = Values(sent_, item_);
@@ -55,7 +55,7 @@ class Sender {
   uint64_t sent_ = 0;
 };
 
-// Tenants with streams that always have something waiting.
+// Tenants whose streams always have waiting tokens.
 class TenantTest : public testing::Test {
  protected:
   static ShardOptions Options() { return {.max_step_tokens = 256, .save_interval = absl::ZeroDuration()}; }
@@ -78,7 +78,7 @@ class TenantTest : public testing::Test {
     return sum;
   }
 
-  // One slice, before which everybody sends what they may.
+  // Every stream fills its backlog. The shard steps a slice afterwards.
   size_t Step() {
     for (auto& [account, senders] : senders_) {
       for (const auto& sender : senders) {
@@ -101,7 +101,7 @@ TEST_F(TenantTest, SharesFollowTheWeightsWithinATurn) {
   for (int slice = 0; slice < 200; ++slice) {
     ASSERT_GT(Step(), 0u);
     const auto a = static_cast<int64_t>(Answered(light)), b = static_cast<int64_t>(Answered(heavy));
-    // Each is at most a turn ahead, of its own and of a session's that is not cut.
+    // A tenant is ahead by a tenant's turn and a session's turn at most: a session's turn is not cut.
     EXPECT_LE(std::abs(3 * a - b), (3 + 1) * 2 * kTurn) << "slice " << slice;
   }
   EXPECT_GT(Answered(light), 200u * 256 / 5);
@@ -124,7 +124,7 @@ TEST_F(TenantTest, WhatOneLeavesTheOthersHave) {
   EXPECT_EQ(Answered(busy), busy.tokens_answered());
 }
 
-// It uses less than its share, which is one in eleven.
+// The quiet tenant uses less than an eleventh, the tenant's share.
 TEST_F(TenantTest, APingOfAnotherTenantIsAnsweredByTheNextStep) {
   identity::Account &hot = Tenant("hot", 10), &quiet = Tenant("quiet", 1);
   Add(hot, 20);
@@ -137,7 +137,7 @@ TEST_F(TenantTest, APingOfAnotherTenantIsAnsweredByTheNextStep) {
   }
 }
 
-// It had nothing waiting, each time: but what it has used beyond its share it still owes.
+// The bursting tenant has no waiting tokens between bursts, and still owes the tokens beyond its share.
 TEST_F(TenantTest, WhoPausesForAMomentGainsNothing) {
   identity::Account &steady = Tenant("steady", 1), &bursts = Tenant("bursts", 1);
   Add(steady, 1);
@@ -176,7 +176,7 @@ TEST_F(TenantTest, OpensOfOneTenantLeaveRoomForAnothers) {
   for (FakePeer& peer : crowd) {
     peer.account = &account;
     if (!world.shard().AdmitsOpen(peer)) break;
-    world.shard().Open(peer, 0, Named(absl::StrCat("s", account.sessions.value())));  // nobody answers yet
+    world.shard().Open(peer, 0, Named(absl::StrCat("s", account.sessions.value())));  // not answered yet
   }
   EXPECT_EQ(account.sessions.value(), 16u);
   EXPECT_TRUE(world.shard().AdmitsOpen(late));

@@ -1,4 +1,4 @@
-// The line of sessions that wait for a row: who keeps its tokens, and who gives way.
+// The line of sessions waiting for a row: some sessions keep their tokens, some give way.
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ namespace {
 
 using Event = FakePeer::Event;
 
-// Six sessions that rest, a token of each, and one row; room for four tokens that wait.
+// One row and six resting sessions. The queue has room for four waiting tokens.
 class LineTest : public testing::Test {
  protected:
   static constexpr session::Handle kSessions = 6;
@@ -20,7 +20,7 @@ class LineTest : public testing::Test {
       OpenAndRest(world_, peer_, handle, absl::StrCat("s", handle));
   }
 
-  // As its stream does: false where it is not read.
+  // Reads a token of the session from the stream. False if the shard does not admit the token.
   bool Read(session::Handle handle, uint64_t first_seq) {
     if (!world_.shard().AdmitsTokens(peer_, 0)) return false;
     Push(world_, peer_, handle, first_seq, Values(first_seq, 1));
@@ -34,7 +34,7 @@ class LineTest : public testing::Test {
 TEST_F(LineTest, WhileNobodyWaitsForAWordSessionsThatComeBackKeepTheirTokens) {
   session::Handle read = 0;
   while (read < kSessions && Read(read, 5)) ++read;
-  ASSERT_LT(read, kSessions);  // the others wait to be read
+  ASSERT_LT(read, kSessions);  // the queue is full
   for (int i = 0; i < 40; ++i) world_.Advance(kInterval);
   for (session::Handle handle = 0; handle < read; ++handle) {
     EXPECT_EQ(peer_.Count(Event::kFailed, handle), 0) << handle;
@@ -42,7 +42,7 @@ TEST_F(LineTest, WhileNobodyWaitsForAWordSessionsThatComeBackKeepTheirTokens) {
   }
 }
 
-// Its reply waits for a save, which waits for a word.
+// Opens a session whose reply waits for a save. The save waits for a delivered_seq that the client never sends.
 void OpenAndNeverTell(World& world, FakePeer& peer, session::Handle handle, const std::string& id) {
   session::OpenRequest request = Named(id, 0);
   request.durability = session::SessionDurability::kEveryToken;
@@ -83,7 +83,7 @@ TEST_F(LineTest, AGreedyStreamsTokensAreSetAsideBeforeThoseOfASmallerOne) {
   OpenAndNeverTell(world_, peer_, kSessions, "untold");
   for (session::Handle handle = 0; handle + 1 < kSessions && Read(handle, 5); ++handle) {
   }
-  Push(world_, other, 0, 5, Values(5, 1));  // the newest
+  Push(world_, other, 0, 5, Values(5, 1));  // the newest token of all
   for (session::Handle handle = 0; handle < kSessions; ++handle) Read(handle, 6);
   EXPECT_EQ(other.Count(Event::kFailed, 0), 0);
 }
@@ -92,10 +92,10 @@ TEST_F(LineTest, WhoHasWaitedLongestKeepsItsTokensWhereAWordIsWaitedFor) {
   OpenAndNeverTell(world_, peer_, kSessions, "untold");
   for (session::Handle handle = 0; handle < kSessions; ++handle) EXPECT_TRUE(Read(handle, 5)) << handle;
   EXPECT_EQ(peer_.Count(Event::kFailed, 0), 0);
-  const session::Handle refused = kSessions - 2;  // the newest when the last one came
+  const session::Handle refused = kSessions - 2;  // the newest in line before the last token came
   ASSERT_EQ(peer_.Count(Event::kFailed, refused), 1);
   EXPECT_EQ(peer_.Last(Event::kFailed, refused).expected_seq, 5u);
-  EXPECT_EQ(world_.shard().counters().promotions.value(), 0u);  // it took no row to tell
+  EXPECT_EQ(world_.shard().counters().promotions.value(), 0u);  // the refusal took no row
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 #ifndef AAREN_TESTS_SERVER_SESSIONS_SHARD_WORLD_LATE_ENGINE_H_
 #define AAREN_TESTS_SERVER_SESSIONS_SHARD_WORLD_LATE_ENGINE_H_
 
-// A LateEngine stands where a device stands, with another engine's bits. A batch that was submitted to it waits in a
-// queue until FinishOne does it, or somebody waits for its ticket. Outputs hold nonsense until then.
+// A LateEngine stands in for a device, and computes with another engine. A submitted batch waits in a queue until
+// FinishOne runs the batch or a caller waits for the batch's ticket. Until the run, the outputs hold nonsense.
 //
-// It watches that its users keep what model/engine/lane.h asks of them. A row under way is in one run only and is not
-// copied or freed, and inputs stay as they are.
+// A LateEngine watches whether callers keep the rules of model/engine/lane.h: a row under way is in one run only, a row
+// under way is not copied or freed, and inputs do not change.
 //
 // Threading: FinishOne and the rest of the engine from any thread.
 
@@ -38,19 +38,19 @@ class LateEngine final : public engine::Engine {
 
   engine::Engine& inner() { return *inner_; }
 
-  // Does the batch that has waited longest, whoever's it is. False if none waits or they are held.
+  // Runs the oldest batch of all lanes. False if no batch waits, or batches are held.
   bool FinishOne() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // While they are held batches wait, unless somebody waits for them.
+  // While batches are held, a batch runs only when a caller waits for its ticket.
   void Hold(bool hold) ABSL_LOCKS_EXCLUDED(mutex_);
 
   struct Counts {
-    uint64_t finished = 0;  // by FinishOne
-    uint64_t awaited = 0;   // by a Wait that came first
+    uint64_t finished = 0;  // run by FinishOne
+    uint64_t awaited = 0;   // run by a Wait, before FinishOne
   };
   Counts counts() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The first thing that a user must not have done; empty: nothing.
+  // The first broken rule; empty: none.
   std::string broken() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -59,7 +59,7 @@ class LateEngine final : public engine::Engine {
     LateLane* lane = nullptr;
     engine::Ticket ticket{};
     absl::Span<const engine::Run> runs;
-    uint64_t inputs = 0;  // a fingerprint of them
+    uint64_t inputs = 0;  // a fingerprint of the inputs
   };
 
   void FinishOldest() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
