@@ -70,7 +70,7 @@ struct EventMemory {
   uint8_t unused[2];
   Newest newest;
   Mean log_gap[5];   // means of x, the logarithm of an interval above 0, at kLogKeep
-  double square[2];  // undivided mean squares of x - r, at kLogKeep[0] and kLogKeep[3]
+  double square[2];  // undivided mean squares of x - r, at kLogKeep[0] and kLogKeep[2]
   Mean ties, repeats;
   Mean gap[3];                        // means of intervals
   double trace[10];                   // decaying counts of events
