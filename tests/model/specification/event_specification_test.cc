@@ -108,6 +108,13 @@ std::vector<Event> AllTimes() {
   return {{INT64_MIN, 1}, {INT64_MIN, 2}, {INT64_MIN + 1, 1}, {0, 2}, {INT64_MAX - 5, 1}, {INT64_MAX, 1}};
 }
 
+// Callers refuse times that go back; a row takes them for the newest time.
+std::vector<Event> TimesThatGoBack() {
+  std::vector<Event> events = Poisson();
+  for (size_t i = 3; i < events.size(); i += 4) std::swap(events[i].time_ns, events[i - 1].time_ns);
+  return events;
+}
+
 std::vector<Event> Hard() { return served::HardEvents(1, 400); }
 
 // Marks with the greatest number, which begin at the last moment without a calendar and at the first with one.
@@ -276,8 +283,8 @@ INSTANTIATE_TEST_SUITE_P(Streams, EventSpecification,
                                          Case{"Nanoseconds", Nanoseconds}, Case{"YearsOfSilence", YearsOfSilence},
                                          Case{"ManyMarks", ManyMarks}, Case{"OneMark", OneMark}, Case{"Days", Days},
                                          Case{"PlainNumbers", PlainNumbers}, Case{"AllTimes", AllTimes},
-                                         Case{"Hard", Hard}, Case{"LastPlainNumber", LastPlainNumber},
-                                         Case{"FirstDate", FirstDate},
+                                         Case{"TimesThatGoBack", TimesThatGoBack}, Case{"Hard", Hard},
+                                         Case{"LastPlainNumber", LastPlainNumber}, Case{"FirstDate", FirstDate},
                                          Case{"ToldUnit", Poisson, {.unit = 60 * kSecond}},
                                          Case{"ToldResolution", Ties, {.resolution = kSecond}},
                                          Case{"ToldBoth", Hard, {.unit = 1, .resolution = 1'000'000}}),
