@@ -1,9 +1,9 @@
 #ifndef AAREN_TESTS_MODEL_SPECIFICATION_EVENTS_DOUBLES_H_
 #define AAREN_TESTS_MODEL_SPECIFICATION_EVENTS_DOUBLES_H_
 
-// This folder is a second implementation of the forecaster of events, written from the rules of
-// model/engine/events/RULES.md. Comments name the rules. The code is plain and scalar, and shares nothing with
-// model/engine or model/math. Products, norms and functions of floats are those of the folder above.
+// This folder is a second implementation of the forecaster of events, by the rules of model/engine/events/RULES.md.
+// Comments name the rules. The code is plain and scalar, and shares nothing with model/engine or model/math. Products,
+// norms and functions of floats are those of the folder above.
 //
 //   doubles ◄── memory ◄── inputs ◄── outlook, network ◄── event_forecaster ◄── replies
 //
