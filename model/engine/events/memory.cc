@@ -72,7 +72,10 @@ size_t TakeSlot(uint64_t mark, EventMemory& memory) {
   if (slot < kMarkSlots) {
     ++memory.live;
   } else {
-    const auto older = [](const MarkSlot& a, const MarkSlot& b) { return a.last < b.last; };
+    // Ages are right also where the count of events begins again at 0, after 2^32 of them.
+    const auto older = [now = static_cast<uint32_t>(memory.count)](const MarkSlot& a, const MarkSlot& b) {
+      return now - a.last > now - b.last;
+    };
     slot = static_cast<size_t>(std::min_element(memory.slots, memory.slots + kMarkSlots, older) - memory.slots);
     Forget(static_cast<uint8_t>(slot), memory);
   }

@@ -84,6 +84,23 @@ TEST(EventMemoryTest, MarksTakeSlotsAndTheLeastRecentlyUsedIsReplaced) {
   EXPECT_EQ(memory.distinct, kMarkSlots + 1);
 }
 
+// Marks that come again and again keep their slots among marks that never return, also where the numbers of events,
+// 32 bits in a slot, begin again.
+TEST(EventMemoryTest, MarksThatReturnKeepTheirSlotsBeyondTwoToThe32Events) {
+  EventMemory memory = NoEvents(kNoEpoch);
+  uint64_t mark = 100;
+  const auto observe = [&] { Observe({.gap = 1, .mark = mark % 3 == 0 ? 1 : mark}, memory), ++mark; };
+  for (int i = 0; i < 300; ++i) observe();
+  const uint64_t later = (uint64_t{1} << 32) - 400;
+  memory.count += later;
+  for (MarkSlot& slot : memory.slots) slot.last += static_cast<uint32_t>(later);
+  for (int i = 0; i < 600; ++i) {
+    observe();
+    ASSERT_NE(FindSlot(memory, 1), kNewMark) << "event " << memory.count;
+  }
+  EXPECT_GT(memory.count, uint64_t{1} << 32);
+}
+
 TEST(EventMemoryTest, NothingRefersToAReplacedMark) {
   EventMemory memory = NoEvents(kNoEpoch);
   for (uint64_t mark = 0; mark < 3000; ++mark) Observe({.gap = 1, .mark = mark}, memory);

@@ -108,7 +108,8 @@ uint8_t Memory::SlotFor(uint64_t name) {
   } else {
     taken = 0;
     for (size_t k = 1; k < 64; ++k) {
-      if (marks[k].last < marks[taken].last) taken = k;
+      const auto age = [&](size_t slot) { return (count - marks[slot].last) % (uint64_t{1} << 32); };
+      if (age(k) > age(taken)) taken = k;
     }
     marks[taken] = Mark();
     const auto old = static_cast<uint8_t>(taken);
