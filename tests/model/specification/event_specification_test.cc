@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 #include <random>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -258,6 +259,8 @@ struct Case {
   std::vector<Event> (*stream)();
   Told told = {};
 };
+
+void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
 
 class EventSpecification : public testing::TestWithParam<Case> {
  protected:
