@@ -1,29 +1,10 @@
 // Section 13 of model/README.md: the bytes of a row.
 
-#include <cstring>
-
+#include "tests/model/specification/bytes.h"
 #include "tests/model/specification/forecaster.h"
 
 namespace aaren::specification {
 namespace {
-
-class Bytes {
- public:
-  template <typename T>
-  void Put(const T& number) {
-    const size_t at = bytes_.size();
-    bytes_.resize(at + sizeof(T));
-    std::memcpy(&bytes_[at], &number, sizeof(T));
-  }
-  void PutAll(const auto& numbers) {
-    for (const auto& number : numbers) Put(number);
-  }
-  void PadTo64() { bytes_.resize((bytes_.size() + 63) / 64 * 64); }
-  std::vector<std::byte> Take() { return std::move(bytes_); }
-
- private:
-  std::vector<std::byte> bytes_;
-};
 
 void PutView(const SecondView& view, Bytes& row) {
   for (const SecondView::Octave& octave : view.octaves) row.Put(octave);

@@ -1,31 +1,12 @@
 #include "tests/model/specification/events/event_forecaster.h"
 
 #include <algorithm>
-#include <cstring>
 
+#include "tests/model/specification/bytes.h"
 #include "tests/model/specification/events/inputs.h"
 
 namespace aaren::specification::events {
 namespace {
-
-class Bytes {
- public:
-  template <typename T>
-  void Put(const T& number) {
-    const size_t at = bytes_.size();
-    bytes_.resize(at + sizeof(T));
-    std::memcpy(&bytes_[at], &number, sizeof(T));
-  }
-  void PutAll(const auto& numbers) {
-    for (const auto& number : numbers) Put(number);
-  }
-  void Skip(size_t zeros) { bytes_.resize(bytes_.size() + zeros); }
-  void PadTo64() { bytes_.resize((bytes_.size() + 63) / 64 * 64); }
-  std::vector<std::byte> Take() { return std::move(bytes_); }
-
- private:
-  std::vector<std::byte> bytes_;
-};
 
 void PutMark(const Mark& mark, Bytes& to) {
   to.Put(mark.name);
