@@ -1,14 +1,11 @@
 #include "client/cpp/stream/mailbox.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 
 namespace aaren::client {
 namespace {
-
-constexpr absl::Duration kLongestSleep = absl::Milliseconds(100);  // without a look for mail
 
 gpr_timespec ToGpr(absl::Duration from_now) {
   // By the monotonic clock: a wall clock set back must not prolong a wait.
@@ -21,7 +18,7 @@ gpr_timespec ToGpr(absl::Duration from_now) {
 
 Mailbox::~Mailbox() {
   // A pending alarm gives its event now.
-  alarm_.alarm->Cancel();
+  alarm_.Cancel();
   queue_.Shutdown();
   void* tag;
   bool ok;
@@ -44,7 +41,7 @@ void Mailbox::ForgetIfEnded(const std::string& id) {
 
 absl::Status Mailbox::Add(State state) {
   ForgetIfEnded(state->options().id);
-  Alarm ring;
+  bool ring;
   {
     absl::MutexLock lock(&mutex_);
     if (stop_) return absl::CancelledError("the client is being destroyed");
@@ -55,22 +52,22 @@ absl::Status Mailbox::Add(State state) {
     ring = Wake();
   }
   // Rung without the lock: no lock is held over a call of gRPC.
-  Ring(ring);
+  if (ring) Ring();
   return absl::OkStatus();
 }
 
 void Mailbox::Enqueue(State state) {
-  Alarm ring;
+  bool ring;
   {
     absl::MutexLock lock(&mutex_);
     mail_.arrivals.push_back(std::move(state));
     ring = Wake();
   }
-  Ring(ring);
+  if (ring) Ring();
 }
 
 void Mailbox::Remove(const State& state) {
-  Alarm ring;
+  bool ring;
   {
     absl::MutexLock lock(&mutex_);
     const auto found = sessions_.find(state->options().id);
@@ -79,11 +76,11 @@ void Mailbox::Remove(const State& state) {
     mail_.removed.push_back(state);
     ring = Wake();
   }
-  Ring(ring);
+  if (ring) Ring();
 }
 
 void Mailbox::Stop() {
-  Alarm ring;
+  bool ring;
   {
     absl::MutexLock lock(&mutex_);
     stop_ = true;
@@ -91,19 +88,20 @@ void Mailbox::Stop() {
     listening_ = true;
     ring = Wake();
   }
-  Ring(ring);
+  if (ring) Ring();
 }
 
-Mailbox::Alarm Mailbox::Wake() {
+bool Mailbox::Wake() {
   // An alarm under way wakes the thread for later mail, too.
-  if (!listening_ || wake_pending_) return {};
+  if (!listening_ || wake_pending_) return false;
   wake_pending_ = true;
-  return alarm_;
+  return true;
 }
 
-void Mailbox::Ring(const Alarm& alarm) {
-  if (alarm.alarm == nullptr) return;
-  alarm.alarm->Set(&queue_, gpr_now(GPR_CLOCK_MONOTONIC), reinterpret_cast<void*>(alarm.tag));
+void Mailbox::Ring() {
+  // An alarm of the past rings within Set. An alarm of now would wait up to a millisecond for gRPC's timer thread, which
+  // on a busy machine forgets an alarm now and then.
+  alarm_.Set(&queue_, gpr_inf_past(GPR_CLOCK_MONOTONIC), reinterpret_cast<void*>(kMail));
 }
 
 bool Mailbox::HasMail() const { return !mail_.newcomers.empty() || !mail_.arrivals.empty() || !mail_.removed.empty(); }
@@ -134,19 +132,13 @@ std::optional<Mailbox::Event> Mailbox::Next(Heed heed, absl::Duration timeout) {
   }
   void* tag = nullptr;
   Event event;
-  const auto status = queue_.AsyncNext(&tag, &event.ok, ToGpr(std::min(timeout, kLongestSleep)));
+  const auto status = queue_.AsyncNext(&tag, &event.ok, ToGpr(timeout));
   event.tag = reinterpret_cast<uintptr_t>(tag);
-  Alarm lost;  // let go after the lock, as a call of gRPC
   absl::MutexLock lock(&mutex_);
   listening_ = false;
-  if (status != grpc::CompletionQueue::GOT_EVENT) {
-    if (wake_pending_) lost = std::exchange(alarm_, {std::make_shared<grpc::Alarm>(), alarm_.tag - 1});
-    wake_pending_ = false;
-    return std::nullopt;
-  }
+  if (status != grpc::CompletionQueue::GOT_EVENT) return std::nullopt;
   // The alarm has rung, and may be set again.
-  if (event.tag == alarm_.tag) wake_pending_ = false;
-  if (event.tag > kMail / 2) event.tag = kMail;
+  if (event.tag == kMail) wake_pending_ = false;
   return event;
 }
 

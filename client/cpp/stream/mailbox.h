@@ -5,9 +5,6 @@
 // about sessions. The connection's thread sleeps in the mailbox, on gRPC's completion queue, and mail rings an alarm
 // there. During a write the thread does not listen for mail: the mail leaves with the next message.
 //
-// gRPC 1.51 loses an alarm now and then on a busy machine. So the thread also looks for mail ten times a second, and an
-// alarm that has not rung by then is replaced.
-//
 // Threading: Add, Enqueue, Remove and Stop are safe from any thread; the rest is the connection's own thread.
 
 #include <grpcpp/alarm.h>
@@ -79,16 +76,11 @@ class Mailbox {
  private:
   void ForgetIfEnded(const std::string& id);
   bool HasMail() const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
-  // An alarm that wakes the thread in the queue. Each alarm has a tag of its own: an alarm that rings late must not be
-  // taken for the alarm that replaced the late one.
-  struct Alarm {
-    std::shared_ptr<grpc::Alarm> alarm;  // null: none is to ring
-    uintptr_t tag = 0;
-  };
-  Alarm Wake() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Ring(const Alarm& alarm);
+  bool Wake() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Ring();
 
   grpc::CompletionQueue queue_;
+  grpc::Alarm alarm_;  // wakes the thread in the queue; set by the thread that made wake_pending_ true
 
   Mail taken_;  // the connection's thread only; kept for its memory
 
@@ -97,7 +89,6 @@ class Mailbox {
   Mail mail_ ABSL_GUARDED_BY(mutex_);
   bool listening_ ABSL_GUARDED_BY(mutex_) = false;  // the thread waits, and mail should wake the thread
   bool wake_pending_ ABSL_GUARDED_BY(mutex_) = false;
-  Alarm alarm_ ABSL_GUARDED_BY(mutex_) = {std::make_shared<grpc::Alarm>(), kMail};
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

@@ -69,6 +69,16 @@ TEST_F(EventQueueTest, OthersThatTakeLongAreLeftForTheNextDrain) {
   EXPECT_THAT(handled_, ElementsAre("a", "b", "d", "c"));
 }
 
+TEST_F(EventQueueTest, AWakeHasRungAtItsReturn) {
+  queue_.Sleep(absl::ZeroDuration(), [this] {
+    queue_.Wake();
+    return true;
+  });
+  EXPECT_FALSE(queue_.quiet());
+  EXPECT_TRUE(queue_.Drain(absl::Seconds(1)));
+  EXPECT_TRUE(queue_.quiet());
+}
+
 TEST_F(EventQueueTest, WithoutEventsNothingIsHandled) {
   EXPECT_FALSE(queue_.Drain(absl::Seconds(1)));
   EXPECT_THAT(handled_, IsEmpty());
