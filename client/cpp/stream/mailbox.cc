@@ -99,8 +99,8 @@ bool Mailbox::Wake() {
 }
 
 void Mailbox::Ring() {
-  // An alarm of the past rings within Set. An alarm of now would wait up to a millisecond for gRPC's timer thread, which
-  // on a busy machine forgets an alarm now and then.
+  // An alarm of the past rings within Set. An alarm of now would wait up to a millisecond for gRPC's timer thread, and
+  // on a busy machine that thread forgets an alarm now and then.
   alarm_.Set(&queue_, gpr_inf_past(GPR_CLOCK_MONOTONIC), reinterpret_cast<void*>(kMail));
 }
 

@@ -1,7 +1,5 @@
 #include "server/net/accept/acceptor.h"
 
-#include <linux/tcp.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -16,7 +14,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "server/net/accept/peer_name.h"
+#include "server/machine/socket/peer_name.h"
+#include "server/machine/socket/socket_options.h"
 #include "server/net/accept/waiting_frames.h"
 #include "server/operate/log/log.h"
 
@@ -38,13 +37,6 @@ constexpr size_t kLookBytes = 128 << 10;  // where small calls wait, more than a
 constexpr size_t kEndedAtOnce = 16;       // then the memory is measured again
 constexpr size_t kReserved = 8;           // an eighth of the places is for hosts with fewer connections
 
-// The kernel probes a peer that has been silent for kSilentSeconds, three times. Each connection adds up to
-// kSpreadSeconds of its own: of thousands of probes sent at once most would be lost.
-constexpr int kSilentSeconds = 60, kSpreadSeconds = 60;
-constexpr int kProbeSeconds = 10, kProbes = 3;
-// Unacknowledged data ends a connection after this time. The kernel applies the same time to its probes.
-constexpr int kUserTimeoutMs = 1000 * (kSilentSeconds + kSpreadSeconds + kProbes * kProbeSeconds);
-
 void Watch(int poll, int socket) {
   epoll_event event{};
   event.events = EPOLLIN;
@@ -52,25 +44,13 @@ void Watch(int poll, int socket) {
   epoll_ctl(poll, EPOLL_CTL_ADD, socket, &event);
 }
 
-void Set(int socket, int level, int option, int value) { setsockopt(socket, level, option, &value, sizeof(value)); }
-
-// Keepalive finds peers that vanish without a word.
-void SetUp(int socket, uint64_t number) {
-  Set(socket, IPPROTO_TCP, TCP_NODELAY, 1);
-  Set(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, kUserTimeoutMs);
-  Set(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
-  Set(socket, IPPROTO_TCP, TCP_KEEPIDLE, kSilentSeconds + static_cast<int>(number % kSpreadSeconds));
-  Set(socket, IPPROTO_TCP, TCP_KEEPINTVL, kProbeSeconds);
-  Set(socket, IPPROTO_TCP, TCP_KEEPCNT, kProbes);
-}
-
 // While gRPC can keep up with a client, little waits.
-bool BreaksHttp2(const Connection& connection) {
+bool BreaksHttp2(const sockets::ForeignSocket& socket) {
   int waiting = 0;
-  if (ioctl(connection.socket, FIONREAD, &waiting) != 0 || waiting < kMuchWaits || !connection.Lasts()) return false;
+  if (ioctl(socket.descriptor(), FIONREAD, &waiting) != 0 || waiting < kMuchWaits || !socket.Lasts()) return false;
   std::string bytes(kLookBytes, 0);
   bytes.resize(static_cast<size_t>(
-      std::max<ssize_t>(0, recv(connection.socket, bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT))));
+      std::max<ssize_t>(0, recv(socket.descriptor(), bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT))));
   return BreakHttp2(bytes);
 }
 
@@ -168,7 +148,7 @@ bool Acceptor::AcceptFrom(int listener) {
 }
 
 void Acceptor::Admit(int socket) {
-  const std::string peer = PeerName(socket), host = HostOf(peer);
+  const std::string peer = sockets::PeerName(socket), host = sockets::HostOf(peer);
   std::optional<size_t> shard;
   {
     absl::MutexLock lock(&mutex_);
@@ -183,7 +163,7 @@ void Acceptor::Admit(int socket) {
     close(socket);
     return;
   }
-  SetUp(socket, counters_.accepted.value());
+  sockets::SetOptions(socket, counters_.accepted.value());
   counters_.accepted.Add(1);
   gate_->Hold(socket, host, shards_[*shard].take, clock_.Now());
 }
@@ -224,11 +204,11 @@ void Acceptor::LookAtMemory(absl::Time now) {
 void Acceptor::LookAtConnections(size_t most) {
   const absl::Time now = clock_.Now();
   table_->RemoveEnded(most, [&](Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    const Traffic traffic = connection.traffic();
+    const sockets::Traffic traffic = connection.socket.traffic();
     connection.sent.Look(traffic.bytes, now);
     if (connection.header_time.IsOver(traffic, now)) {
       End(connection, "a header does not end, and nothing is answered");
-    } else if (BreaksHttp2(connection)) {
+    } else if (BreaksHttp2(connection.socket)) {
       End(connection, "more calls wait there than are allowed, or a header does not end");
     }
   });
@@ -236,9 +216,9 @@ void Acceptor::LookAtConnections(size_t most) {
 }
 
 void Acceptor::End(const Connection& connection, absl::string_view why) {
-  const std::string peer = PeerName(connection.socket);
+  const std::string peer = sockets::PeerName(connection.socket.descriptor());
   counters_.ended.Add(1);  // before the client knows
-  if (!connection.Reset()) return;
+  if (!connection.socket.Reset()) return;
   log::Log(log::LogLevel::kWarning, absl::StrCat("connection ended: ", why), {{"peer", peer}});
 }
 
@@ -246,7 +226,7 @@ void Acceptor::EndAll() {
   absl::MutexLock lock(&mutex_);
   if (!table_) return;
   size_t ended = 0;
-  table_->RemoveEnded(table_->size(), [&](Connection& connection) { ended += connection.Reset(); });
+  table_->RemoveEnded(table_->size(), [&](Connection& connection) { ended += connection.socket.Reset(); });
   counters_.ended.Add(ended);
   if (ended == 0) return;
   log::Log(log::LogLevel::kWarning, "connections ended: the server leaves", {{"connections", absl::StrCat(ended)}});

@@ -1,16 +1,12 @@
 #ifndef AAREN_SERVER_NET_ACCEPT_ACCEPTOR_H_
 #define AAREN_SERVER_NET_ACCEPT_ACCEPTOR_H_
 
-// The Acceptor listens, and gives each connection to a shard (placement.h). gRPC could listen by itself. But gRPC 1.51
-// stops accepting for good when file descriptors run out, counts no connections, and lets nobody end a connection.
-//
-// A client that has said nothing yet is kept from the shards (handshake_gate.h). Beyond the limit a connection is
-// closed as soon as it is accepted. The last eighth of the places is for hosts with few connections, so that no host
-// keeps all others out. Three acts end a connection: a header that never ends (connection_table.h), more calls than are
-// allowed (waiting_frames.h), and growth of the process beyond its memory (memory_watch.h). Nothing else that a call
-// does ends the connection of the call, or keeps the host away: behind a proxy both are everybody's.
-//
-// While gRPC keeps a shard's thread, the acceptor lets another thread run the shard (net/rpc/baton.h).
+// The Acceptor listens, and gives each connection to a shard (placement.h) once the client has spoken
+// (handshake_gate.h). Beyond the limit a connection is closed as soon as it is accepted; the last eighth of the places
+// is for hosts with few connections, so that no host keeps all others out. Three acts end a connection: a header that
+// never ends (connection_table.h), more calls than are allowed (waiting_frames.h), and growth of the process beyond its
+// memory (machine/memory/memory_watch.h). While gRPC keeps a shard's thread, the acceptor lets another thread run the
+// shard (net/rpc/baton.h). README.md has the reasons.
 //
 // Threading: Start, Stop and the destructor by the owner; EndAll by anybody; counters are read by any thread.
 
@@ -29,16 +25,15 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "server/machine/address/address.h"
+#include "server/machine/memory/memory_watch.h"
 #include "server/net/accept/connection_table.h"
 #include "server/net/accept/handshake_gate.h"
-#include "server/net/accept/memory_watch.h"
 #include "server/net/accept/placement.h"
 #include "server/operate/counters/counter.h"
 #include "server/sessions/session/clock.h"
 
 namespace aaren::accept {
 
-// The counts of all connections.
 struct ConnectionCounters {
   counters::Counter open;  // a level
   counters::Counter accepted, refused, ended;
@@ -54,9 +49,7 @@ class Acceptor {
     std::function<bool()> relieve = nullptr;  // lets another thread go on for a kept one; true if it begins
   };
 
-  // Listens on every address of the host; port 0: any free port. Connections wait until Start. InvalidArgument if the
-  // host cannot be resolved, AlreadyExists if the port is in use, else PermissionDenied or FailedPrecondition.
-  // `clock` outlives this.
+  // Connections wait until Start. Errors as of address::ListenOn. `clock` outlives this.
   static absl::StatusOr<std::unique_ptr<Acceptor>> Listen(const address::Address& address, size_t max_connections,
                                                           const session::Clock& clock = session::Clock::System());
   ~Acceptor();
@@ -99,7 +92,7 @@ class Acceptor {
   ConnectionCounters counters_;
   absl::Time next_look_ = absl::InfinitePast();  // at some of the connections
   absl::Time next_scan_ = absl::InfinitePast();  // for a scan of a full table
-  std::optional<MemoryWatch> memory_;            // this and the next three since Start
+  std::optional<memory::MemoryWatch> memory_;    // this and the next three since Start
   std::optional<Placement> placement_;
   std::optional<HandshakeGate> gate_;
   std::optional<ConnectionTable> table_ ABSL_GUARDED_BY(mutex_);

@@ -1,11 +1,5 @@
 #include "server/net/accept/connection_table.h"
 
-#include <fcntl.h>
-#include <linux/tcp.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <utility>
 
 namespace aaren::accept {
@@ -16,16 +10,9 @@ constexpr double kPackets = 100;                        // a second
 constexpr uint64_t kMuch = 64 << 10;                    // clients that send less do not fill the memory
 constexpr absl::Duration kLately = absl::Seconds(2);    // a rate over less time would swing with single messages
 
-// 0 if the descriptor is closed or no socket.
-uint64_t CookieOf(int socket) {
-  uint64_t cookie = 0;
-  socklen_t size = sizeof(cookie);
-  return getsockopt(socket, SOL_SOCKET, SO_COOKIE, &cookie, &size) == 0 ? cookie : 0;
-}
-
 }  // namespace
 
-bool HeaderTime::IsOver(const Traffic& traffic, absl::Time now) {
+bool HeaderTime::IsOver(const sockets::Traffic& traffic, absl::Time now) {
   if (traffic.answers != before_.answers || since_ == absl::InfinitePast()) {
     since_ = now;
     before_ = traffic;
@@ -41,29 +28,6 @@ void SentOfLate::Look(uint64_t bytes, absl::Time now) {
   before_ = std::exchange(last_, bytes);
 }
 
-bool Connection::Lasts() const { return CookieOf(socket) == cookie; }
-
-// A shutdown would leave gRPC's unread bytes, and a peer that does not read would not notice. gRPC may close
-// its descriptor at any moment, and the next connection may get the number; a duplicate keeps meaning this
-// socket.
-bool Connection::Reset() const {
-  const int copy = fcntl(socket, F_DUPFD_CLOEXEC, 0);
-  if (copy < 0) return false;
-  const bool lasts = CookieOf(copy) == cookie;
-  sockaddr nobody{};
-  nobody.sa_family = AF_UNSPEC;
-  if (lasts && connect(copy, &nobody, sizeof(nobody)) != 0) shutdown(copy, SHUT_RDWR);
-  close(copy);
-  return lasts;
-}
-
-Traffic Connection::traffic() const {
-  tcp_info info{};
-  socklen_t size = sizeof(info);
-  if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 || !Lasts()) return {};
-  return {.packets = info.tcpi_data_segs_in, .bytes = info.tcpi_bytes_received, .answers = info.tcpi_data_segs_out};
-}
-
 size_t ConnectionTable::OfHost(const std::string& host) const {
   const auto found = of_hosts_.find(host);
   return found == of_hosts_.end() ? 0 : found->second;
@@ -72,7 +36,7 @@ size_t ConnectionTable::OfHost(const std::string& host) const {
 std::vector<const Connection*> ConnectionTable::GreatestSenders(size_t most) const {
   std::vector<std::pair<uint64_t, const Connection*>> senders;
   for (const auto& [number, connection] : connections_) {
-    const uint64_t brought = connection.sent.Of(connection.traffic().bytes);
+    const uint64_t brought = connection.sent.Of(connection.socket.traffic().bytes);
     if (brought >= kMuch) senders.emplace_back(brought, &connection);
   }
   std::sort(senders.rbegin(), senders.rend());
@@ -82,7 +46,7 @@ std::vector<const Connection*> ConnectionTable::GreatestSenders(size_t most) con
 }
 
 void ConnectionTable::Add(int socket, const std::string& host, size_t shard) {
-  connections_.emplace(++last_number_, Connection{shard, socket, CookieOf(socket), host});
+  connections_.emplace(++last_number_, Connection{sockets::ForeignSocket(socket), shard, host});
   ++of_shards_[shard];
   ++of_hosts_[host];
 }
@@ -94,7 +58,7 @@ void ConnectionTable::RemoveEnded(size_t most, absl::FunctionRef<void(Connection
     const auto at = next++;
     Connection& connection = at->second;
     last_looked_at_ = at->first;
-    if (connection.Lasts()) {
+    if (connection.socket.Lasts()) {
       look(connection);
       continue;
     }

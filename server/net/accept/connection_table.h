@@ -1,10 +1,8 @@
 #ifndef AAREN_SERVER_NET_ACCEPT_CONNECTION_TABLE_H_
 #define AAREN_SERVER_NET_ACCEPT_CONNECTION_TABLE_H_
 
-// A ConnectionTable has every open connection, and counts connections by shard and by host.
-//
-// gRPC owns the sockets and closes them at any time. The table therefore knows a connection by its descriptor and its
-// cookie, the kernel's own number of a socket, never given to another socket.
+// A ConnectionTable has every open connection, and counts connections by shard and by host. gRPC owns the sockets and
+// closes them at any time (machine/socket/foreign_socket.h).
 //
 // Threading: not thread-safe.
 
@@ -18,14 +16,9 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
+#include "server/machine/socket/foreign_socket.h"
 
 namespace aaren::accept {
-
-// Packets with data on a connection, and the bytes that have come.
-struct Traffic {
-  uint64_t packets = 0, bytes = 0;
-  uint64_t answers = 0;  // packets with data to the peer
-};
 
 // HeaderTime detects a header that never ends. While gRPC waits for the end of a header, nothing else of the connection
 // is handled or answered, and each further packet costs a copy of all packets before (CVE-2023-33953). Other clients
@@ -34,11 +27,11 @@ class HeaderTime {
  public:
   // True once half a minute has brought a hundred packets a second and no answer: more than HTTP/2 allows a client to
   // send without an answer. Call IsOver every second or two.
-  bool IsOver(const Traffic& traffic, absl::Time now);
+  bool IsOver(const sockets::Traffic& traffic, absl::Time now);
 
  private:
   absl::Time since_ = absl::InfinitePast();  // the last look that found an answer
-  Traffic before_;                           // the traffic at that look
+  sockets::Traffic before_;                  // the traffic at that look
 };
 
 // How much a client has sent within the last two to four seconds. A plain value.
@@ -55,17 +48,8 @@ class SentOfLate {
 };
 
 struct Connection {
-  bool Lasts() const;  // true while the descriptor still belongs to this connection
-
-  // Ends the connection at once, dropping unread and unsent bytes, and tells the peer. False if the connection has
-  // ended already.
-  bool Reset() const;
-
-  Traffic traffic() const;  // zeros if the connection has ended
-
+  sockets::ForeignSocket socket;
   size_t shard = 0;
-  int socket = -1;
-  uint64_t cookie = 0;
   std::string host;
   HeaderTime header_time = {};
   SentOfLate sent = {};

@@ -85,9 +85,10 @@ void EventQueue::Sleep(absl::Duration at_most, absl::FunctionRef<bool()> busy) {
 }
 
 void EventQueue::Wake() {
-  // An alarm of the past rings within Set. An alarm of now would wait up to a millisecond for gRPC's timer thread, which
-  // on a busy machine forgets an alarm now and then.
-  if (asleep_.exchange(false)) alarm_.Set(queue_.get(), gpr_inf_past(GPR_CLOCK_MONOTONIC), static_cast<Event*>(&woken_));
+  // An alarm of the past rings within Set. An alarm of now would wait up to a millisecond for gRPC's timer thread, and
+  // on a busy machine that thread forgets an alarm now and then.
+  if (!asleep_.exchange(false)) return;
+  alarm_.Set(queue_.get(), gpr_inf_past(GPR_CLOCK_MONOTONIC), static_cast<Event*>(&woken_));
 }
 
 void EventQueue::Shutdown() {

@@ -8,13 +8,6 @@ namespace {
 
 constexpr int kReadBytes = 16 << 10;  // few frames a read: a shard's other connections wait meanwhile
 
-// gRPC expands a message before it looks at the size: 4 MB may become 4 GB, on the shard's thread.
-void RefuseCompression(grpc::ServerBuilder& builder) {
-  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
-  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
-  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
-}
-
 }  // namespace
 
 void SetConnections(const ConnectionLimits& limits, grpc::ServerBuilder& builder) {
@@ -36,7 +29,10 @@ void SetConnections(const ConnectionLimits& limits, grpc::ServerBuilder& builder
   // gRPC 1.51 makes an error for each ping too many, at twenty microseconds, until gRPC has read all pings. An answer
   // costs next to nothing.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
-  RefuseCompression(builder);
+  // gRPC expands a message before it looks at the size: 4 MB may become 4 GB, on the shard's thread.
+  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
 }
 
 }  // namespace aaren::rpc

@@ -1,12 +1,9 @@
 #ifndef AAREN_SERVER_NET_RPC_LIMITS_LAST_WORDS_H_
 #define AAREN_SERVER_NET_RPC_LIMITS_LAST_WORDS_H_
 
-// LastWords are the statuses of a shard's ended calls until the statuses leave. An ended call has no place any more,
-// and gRPC keeps the call until the client's connection takes the status. Each call has a few seconds; beyond a
-// thousand calls the oldest is cut off.
-//
-// A connection takes nothing while gRPC is at work on it. Beyond two thousand ended calls, cut off or not, the shard
-// waits for no further call: new calls would stand behind all events of the old calls.
+// LastWords are the statuses of a shard's ended calls until the clients' connections take the statuses: gRPC keeps the
+// calls until then. Each call has a few seconds; beyond a thousand calls the oldest is cut off. Beyond two thousand
+// ended calls, cut off or not, the shard waits for no further call: new calls would stand behind all events of the old.
 //
 // Threading: belongs to one thread, the thread of the calls' queue.
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "tests/server/net/accept/loopback.h"
+#include "tests/server/machine/socket/loopback.h"
 
 namespace aaren::accept {
 namespace {
@@ -61,18 +61,6 @@ TEST_F(ConnectionTableTest, LooksAtSoManyAndGoesRoundAll) {
   EXPECT_EQ(table_.size(), 3u);
 }
 
-TEST(ConnectionTest, TrafficIsWhatHasComeWhetherReadOrNot) {
-  const Loopback loopback;
-  loopback.Send(1000);
-  loopback.Read(500);
-  ConnectionTable table(/*shards=*/1);
-  table.Add(loopback.own(), "a", 0);
-  Traffic traffic;
-  table.RemoveEnded(1, [&](Connection& connection) { traffic = connection.traffic(); });
-  EXPECT_EQ(traffic.bytes, 1000u);
-  EXPECT_GE(traffic.packets, 1u);
-}
-
 TEST(SentOfLateTest, CountsTheLastTwoToFourSeconds) {
   SentOfLate sent;
   const absl::Time begin = absl::UnixEpoch();
@@ -87,7 +75,7 @@ TEST(SentOfLateTest, CountsTheLastTwoToFourSeconds) {
 }
 
 TEST(ConnectionTest, GreatestSendersAreThoseThatBroughtMostOfLate) {
-  const Loopback little, much;
+  const sockets::Loopback little, much;
   ConnectionTable table(/*shards=*/1);
   table.Add(little.own(), "little", 0);
   table.Add(much.own(), "much", 0);
@@ -118,7 +106,7 @@ class HeaderTimeTest : public testing::Test {
   }
 
   absl::Time now_ = absl::UnixEpoch();
-  Traffic traffic_;
+  sockets::Traffic traffic_;
   HeaderTime time_;
 };
 

@@ -1,10 +1,10 @@
-#include "server/net/accept/memory_watch.h"
+#include "server/machine/memory/memory_watch.h"
 
 #include <malloc.h>
 
 #include <algorithm>
 
-namespace aaren::accept {
+namespace aaren::memory {
 
 // The heap keeps freed memory until malloc_trim, and nobody allocates meanwhile: hence not at every look.
 bool MemoryWatch::Grows(absl::Time now) {
@@ -23,4 +23,4 @@ bool MemoryWatch::Grows(absl::Time now) {
   return true;
 }
 
-}  // namespace aaren::accept
+}  // namespace aaren::memory

@@ -1,8 +1,8 @@
-#include "server/net/accept/memory_watch.h"
+#include "server/machine/memory/memory_watch.h"
 
 #include <gtest/gtest.h>
 
-namespace aaren::accept {
+namespace aaren::memory {
 namespace {
 
 class MemoryWatchTest : public testing::Test {
@@ -49,4 +49,4 @@ TEST_F(MemoryWatchTest, MeasuresEveryFiveMilliseconds) {
 }
 
 }  // namespace
-}  // namespace aaren::accept
+}  // namespace aaren::memory

@@ -1,14 +1,13 @@
-#include "tests/server/net/accept/loopback.h"
+#include "tests/server/machine/socket/loopback.h"
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <string>
 
-namespace aaren::accept {
+namespace aaren::sockets {
 
 Loopback::Loopback() : peer_(socket(AF_INET, SOCK_STREAM, 0)) {
   const int listener = socket(AF_INET, SOCK_STREAM, 0);
@@ -36,15 +35,4 @@ void Loopback::Read(size_t bytes) const {
   EXPECT_EQ(recv(own_, std::string(bytes, 'x').data(), bytes, MSG_WAITALL), ssize_t(bytes));
 }
 
-bool Loopback::Waits() const {
-  char byte;
-  return recv(own_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
-}
-
-bool Loopback::Comes() const {
-  constexpr int kMinuteMs = 60'000;
-  pollfd poll{own_, POLLIN, 0};
-  return ::poll(&poll, 1, kMinuteMs) == 1 && Waits();
-}
-
-}  // namespace aaren::accept
+}  // namespace aaren::sockets

@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_NET_ACCEPT_MEMORY_WATCH_H_
-#define AAREN_SERVER_NET_ACCEPT_MEMORY_WATCH_H_
+#ifndef AAREN_SERVER_MACHINE_MEMORY_MEMORY_WATCH_H_
+#define AAREN_SERVER_MACHINE_MEMORY_MEMORY_WATCH_H_
 
 // A MemoryWatch tells when the process holds more memory than it may, and grows. A server that is full and does not
 // grow is nobody's fault: the clients connected now have not filled the memory. Threading: not thread-safe.
@@ -9,7 +9,7 @@
 
 #include "absl/time/time.h"
 
-namespace aaren::accept {
+namespace aaren::memory {
 
 class MemoryWatch {
  public:
@@ -31,6 +31,6 @@ class MemoryWatch {
   absl::Time next_ = absl::InfinitePast(), next_trim_ = absl::InfinitePast();
 };
 
-}  // namespace aaren::accept
+}  // namespace aaren::memory
 
-#endif  // AAREN_SERVER_NET_ACCEPT_MEMORY_WATCH_H_
+#endif  // AAREN_SERVER_MACHINE_MEMORY_MEMORY_WATCH_H_

@@ -1,11 +1,11 @@
-#ifndef AAREN_TESTS_SERVER_NET_ACCEPT_LOOPBACK_H_
-#define AAREN_TESTS_SERVER_NET_ACCEPT_LOOPBACK_H_
+#ifndef AAREN_TESTS_SERVER_MACHINE_SOCKET_LOOPBACK_H_
+#define AAREN_TESTS_SERVER_MACHINE_SOCKET_LOOPBACK_H_
 
 // A connection over loopback: the server's end, and the peer's.
 
 #include <cstddef>
 
-namespace aaren::accept {
+namespace aaren::sockets {
 
 class Loopback {
  public:
@@ -15,10 +15,6 @@ class Loopback {
 
   void Send(size_t bytes) const;  // by the peer; REQUIRES: room for the bytes
   void Read(size_t bytes) const;  // by the server; waits for the bytes
-  bool Waits() const;             // something, to be read by the server
-
-  // True if something comes within a minute.
-  bool Comes() const;
 
   int own() const { return own_; }
   int peer() const { return peer_; }
@@ -28,6 +24,6 @@ class Loopback {
   int own_ = -1;
 };
 
-}  // namespace aaren::accept
+}  // namespace aaren::sockets
 
-#endif  // AAREN_TESTS_SERVER_NET_ACCEPT_LOOPBACK_H_
+#endif  // AAREN_TESTS_SERVER_MACHINE_SOCKET_LOOPBACK_H_

@@ -1,8 +1,8 @@
-#include "server/net/accept/peer_name.h"
+#include "server/machine/socket/peer_name.h"
 
 #include <gtest/gtest.h>
 
-namespace aaren::accept {
+namespace aaren::sockets {
 namespace {
 
 TEST(PeerNameTest, HostIsTheAddressOrTheNetworkOfAnIpv6One) {
@@ -12,4 +12,4 @@ TEST(PeerNameTest, HostIsTheAddressOrTheNetworkOfAnIpv6One) {
 }
 
 }  // namespace
-}  // namespace aaren::accept
+}  // namespace aaren::sockets

@@ -1,4 +1,4 @@
-#include "server/net/accept/peer_name.h"
+#include "server/machine/socket/peer_name.h"
 
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
-namespace aaren::accept {
+namespace aaren::sockets {
 namespace {
 
 constexpr ptrdiff_t kNetworkBytes = 8;  // network part of an IPv6 address, its owner's alone
@@ -45,4 +45,4 @@ std::string HostOf(absl::string_view name) {
   return absl::StrCat("[", text, "]");
 }
 
-}  // namespace aaren::accept
+}  // namespace aaren::sockets

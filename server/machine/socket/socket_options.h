@@ -1,0 +1,17 @@
+#ifndef AAREN_SERVER_MACHINE_SOCKET_SOCKET_OPTIONS_H_
+#define AAREN_SERVER_MACHINE_SOCKET_SOCKET_OPTIONS_H_
+
+// The options of a TCP connection of the server: small writes leave at once, and a peer that vanishes without a word is
+// found within two and a half minutes.
+
+#include <cstdint>
+
+namespace aaren::sockets {
+
+// `number` of the connection: connections probe their silent peers at different times. Of thousands of probes sent at
+// once most would be lost.
+void SetOptions(int socket, uint64_t number);
+
+}  // namespace aaren::sockets
+
+#endif  // AAREN_SERVER_MACHINE_SOCKET_SOCKET_OPTIONS_H_
