@@ -43,7 +43,7 @@ TEST(ModelLabelsTest, DrawsAreEven) {
   for (const int count : counts) EXPECT_NEAR(count, kSessions / kTenths, 500);  // five standard deviations
 }
 
-// Servers that share sessions agree, also servers of another version or machine.
+// Servers with a shared store agree, also across versions and machines.
 TEST(ModelLabelsTest, ADrawIsTheSameEverywhere) {
   EXPECT_EQ(DrawOf("tenant/a"), DrawOf("tenant/a"));
   EXPECT_NE(DrawOf("tenant/a"), DrawOf("other/a"));

@@ -159,7 +159,7 @@ TEST(ModelTableTest, AnotherIsTheDefaultOnceTheDefaultRetires) {
   EXPECT_EQ(models->default_model(), nullptr);
 }
 
-// For the sanitizers: a found model may be used, even if the table drops it meanwhile.
+// For the sanitizers: a found model may be used, even if the table drops the model meanwhile.
 TEST(ModelTableTest, ReadersNeverMeetAModelThatIsGone) {
   const auto models = shard::FakeModels();
   std::atomic<bool> stop{false};

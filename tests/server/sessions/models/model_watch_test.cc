@@ -250,7 +250,7 @@ TEST_F(ModelWatchTest, LabelsAreReadAgainWhenTheirFileChanges) {
   EXPECT_EQ(Found("a@stable"), "");
 }
 
-// An editor may write in two parts, or remove the file before it writes another.
+// An editor may write in two parts, or remove the old file before the new file is written.
 TEST_F(ModelWatchTest, LabelsThatAreBeingWrittenAreNotTaken) {
   Write("models/labels", "a@stable 1\na@canary 1 100%\n");
   LookTwice();

@@ -1,4 +1,4 @@
-// A session that goes on with another model: an Import that names one.
+// An Import with a model's name continues a session with another model.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,9 +14,9 @@
 namespace aaren::registrar {
 namespace {
 
-constexpr uint64_t kTokens = 40;  // a row knows so many exactly
+constexpr uint64_t kTokens = 40;  // few enough for a row to remember each value
 
-// Two models, "old" and "new", of other weights.
+// Two models with different weights: "old" and "new".
 std::unique_ptr<models::ModelTable> TwoModels() {
   auto models = std::make_unique<models::ModelTable>();
   for (const char* name : {"old", "new"}) {
@@ -87,7 +87,7 @@ TEST_F(MigrateTest, LongSessionTakesWhatItsRowsKnow) {
   EXPECT_EQ(peer.Forecasts(0).size(), 10u);
 }
 
-// Its rows have taken fewer tokens than it has by then.
+// The session has 4000 tokens, and the new model's rows have folded fewer.
 TEST_F(MigrateTest, SessionOfBothModelsIsSavedRestoredAndCopiedLikeAnyOther) {
   world_.Send(writer_, 0, kTokens, Wave(kTokens, 4000 - kTokens));
   Migrate("new");

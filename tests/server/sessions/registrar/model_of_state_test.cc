@@ -25,7 +25,7 @@ class ModelOfStateTest : public testing::Test {
     }
   }
 
-  // The refusal of a session that a server with the number stored; empty: none.
+  // The message that refuses a session stored under `numerics`; empty if the session is accepted.
   std::string RefusalOf(const char* kind, uint32_t numerics) const {
     const store::SessionOrigin origin = {kind, kind, "exact", numerics, 1};
     const session::Outcome<models::ModelRef> outcome = ModelOfState(models_, "s", origin);

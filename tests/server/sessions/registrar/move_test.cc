@@ -1,4 +1,4 @@
-// Sessions that move between shards.
+// Moves of sessions between shards.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -11,7 +11,7 @@ namespace {
 
 class OwnerTableTest : public testing::Test {
  protected:
-  // An operation that notes its beginning and goes on until End.
+  // Submits an operation: `begun_` notes the start, and End ends the operation.
   void Submit(const std::string& key, const std::string& name) {
     owners_.Submit(key, [this, name](Entry& entry) {
       absl::StrAppend(&begun_, name, " ");

@@ -219,7 +219,7 @@ TEST(RaceTest, OperationsOnOneSessionDoNotWaitForAnother) {
   shard::FakePeer peer, other;
   world.Open(peer, 0, shard::Named("a"), 0);
   world.Open(other, 0, shard::Named("b"), 1);
-  // Shard 0 does not run: calls for its session wait.
+  // Shard 0 does not run: calls for session "a" wait.
   world.registrar().Get("", "a", [&first](session::Outcome<session::SessionInfo>) { first = true; });
   world.registrar().Get("", "b", [&second](session::Outcome<session::SessionInfo>) { second = true; });
   const absl::Time deadline = absl::Now() + absl::Minutes(1);

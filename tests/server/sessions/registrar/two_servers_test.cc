@@ -1,4 +1,4 @@
-// Two servers that share a store: whichever a client comes to goes on from where the session is.
+// Two servers with one store: either server continues a session from the newest save.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 using Event = shard::FakePeer::Event;
 
-// The store of both, and what it needs.
+// The store of both servers, with its Redis if the store is Redis.
 class Shared {
  public:
   explicit Shared(const std::string& kind) {
@@ -23,7 +23,7 @@ class Shared {
 
   bool Lacks(const std::string& kind) const { return kind == "redis" && redis_ == nullptr; }
 
-  // As one server has it: a connection of its own to the Redis, or the memory of both.
+  // One server's store: a new connection to the Redis, or the common memory.
   std::shared_ptr<shard::ProbedStore> Store() {
     if (redis_ == nullptr) return memory_;
     store::RedisOptions options = redis_->options();
@@ -40,7 +40,7 @@ class Shared {
 
 class TwoServersTest : public testing::TestWithParam<const char*> {
  protected:
-  // The first has taken three tokens of the session and saved it, then the second has opened it and taken two more.
+  // The first server takes three tokens and saves; then the second server opens the session and takes two tokens.
   void SetUp() override {
     if (shared_.Lacks(GetParam())) GTEST_SKIP() << "redis-server is not installed";
     first_.Open(at_first_, 0, shard::Named("a"));
@@ -119,7 +119,7 @@ TEST_P(TwoServersTest, SessionGoesBackAndForthWithoutLosingAToken) {
   }
 }
 
-// Of a session that only the second has, saved at 4 and now at 5.
+// The second server has the session open, saved at 4 and now at 5; the first server only reads the store.
 class OtherServerTest : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
@@ -174,7 +174,7 @@ TEST_P(OtherServerTest, ItsOwnSessionsAreNobodyElses) {
   second_.shard().Disconnect(peer_);
   second_.Advance(shard::kInterval);
   EXPECT_EQ(second_.Export("a").value.next_seq, 5u);
-  EXPECT_EQ(first_.Export("a").value.next_seq, 5u);  // its last save says that nobody has it open
+  EXPECT_EQ(first_.Export("a").value.next_seq, 5u);  // the last save tells of no open stream
 }
 
 TEST_P(OtherServerTest, DeleteEndsTheWriterAtItsNextSave) {

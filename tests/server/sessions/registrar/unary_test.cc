@@ -23,10 +23,10 @@ class UnaryTest : public ::testing::Test {
     world_.Send(writer_, 0, 0, shard::Values(0, 5));
   }
 
-  // The forecast of token `seq` of a session that has taken Values so far.
+  // The forecast of token `seq` after Values from 0 to `seq`.
   std::vector<float> ForecastAt(uint64_t seq) { return world_.engine().Forecasts(shard::Values(0, seq + 1))[seq]; }
 
-  // Opens it, sends token `seq`, and returns the forecast.
+  // Opens session `id`, sends token `seq`, and returns the forecast.
   std::vector<float> Continue(const std::string& id, uint64_t seq) {
     shard::FakePeer peer;
     world_.Open(peer, 0, shard::Named(id));
@@ -201,7 +201,7 @@ TEST_F(UnaryTest, ImportRefusesASnapshotCutAnywhere) {
   }
 }
 
-// A snapshot as an honest server writes it, with one thing changed.
+// A snapshot from an honest server, after `change`.
 template <typename Change>
 std::string Changed(const std::string& bytes, Change change) {
   store::SessionSnapshot snapshot = store::ParseSnapshot(bytes).value();

@@ -1,4 +1,4 @@
-// Sessions whose ids a client drew end after some silence, and no others.
+// Only sessions with ids drawn by a client end after some silence.
 
 #include "server/sessions/registrar/unnamed_sessions.h"
 
@@ -31,7 +31,7 @@ TEST(IsUnnamedTest, KnowsWhatClientsDraw) {
 
 class UnnamedSessionsTest : public ::testing::Test {
  protected:
-  // Opens it, sends some tokens, and leaves it unless it is to stay open.
+  // Opens session `id`, sends tokens, saves, and disconnects the stream.
   void Leave(const std::string& id) {
     shard::FakePeer peer;
     Begin(peer, id);
@@ -133,7 +133,7 @@ TEST_F(UnnamedSessionsTest, AStoreThatIsAwayIsAskedAgain) {
 // The wall clock is set while sessions are silent.
 class ClockStepTest : public UnnamedSessionsTest {
  protected:
-  // A server that begins with the store of the first, at the first one's time.
+  // A server started on the store of `before`, at the time of `before`.
   struct NextServer {
     explicit NextServer(shard::World& before)
         : world(shard::ShardOptions{.save_interval = shard::kInterval}, 1, before.shared_store()) {

@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_SERVER_SESSIONS_SAVE_DURABILITY_H_
 #define AAREN_TESTS_SERVER_SESSIONS_SAVE_DURABILITY_H_
 
-// What tests of durability share: Opens that ask for one, what the store has of a session, and a shard with its store.
+// For tests of durability: Opens with a durability, the saves of a session in the store, and a shard with a store.
 
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ inline session::OpenRequest None(const std::string& id, std::optional<uint64_t> 
   return With(session::SessionDurability::kNone, id, delivered);
 }
 
-// One shard and its store; `Give` hands over tokens that nobody steps yet.
+// One shard with a store. `Give` hands tokens to the shard without a step.
 class DurabilityTest : public testing::Test {
  protected:
   void Give(session::Handle handle, uint64_t first_seq, size_t count, std::optional<uint64_t> delivered = {},
@@ -62,7 +62,7 @@ class DurabilityTest : public testing::Test {
     while (world_.shard().Step() > 0 || world_.shard().StepUnderWay()) world_.FinishResults();
   }
 
-  // As after a kill: another server with the same store.
+  // Opens the session at another server with the same store, as after a kill.
   session::OpenedReply OpenElsewhere(session::OpenRequest request) {
     shard::World other({.save_interval = kInterval}, 1, world_.shared_store());
     shard::FakePeer peer;

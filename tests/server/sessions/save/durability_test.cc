@@ -1,4 +1,5 @@
-// Durability as each Open asks for it: what is saved, what waits for it, and where a session goes on.
+// The durability of each Open decides which tokens are saved, which replies wait for a save, and where a session
+// goes on.
 
 #include "tests/server/sessions/save/durability.h"
 
@@ -114,7 +115,7 @@ TEST_F(DurabilityTest, TheNextSaveWaitsUntilTheReplyBeforeIsDelivered) {
   world_.Advance(kInterval);
   EXPECT_EQ(peer_.Count(Event::kForecasts, 0), 1u);
   EXPECT_THAT(SavesOf(world_, "/a"), ElementsAre(3));
-  world_.Send(peer_, 0, 5, {}, 3);  // no tokens: it tells what was delivered
+  world_.Send(peer_, 0, 5, {}, 3);  // no tokens: the item tells delivered_seq
   EXPECT_EQ(peer_.Last(Event::kForecasts, 0).durable_seq, 5u);
   EXPECT_THAT(SavesOf(world_, "/a"), ElementsAre(3, 5));
 }
@@ -168,7 +169,7 @@ TEST_P(RefusedOpenTest, LeavesTheSaveThatAReplyTold) {
   shard::FakePeer peer, refused, again;
   world.Open(peer, 0, EveryToken("a", 0));
   world.Send(peer, 0, 0, shard::Values(0, 3), 0);
-  world.Send(peer, 0, 3, shard::Values(3, 2), 0);  // stepped; not answered before the client says that it has 3
+  world.Send(peer, 0, 3, shard::Values(3, 2), 0);  // stepped; the reply waits for delivered_seq 3
   world.shard().Disconnect(peer);
   world.store().FailNextAcquire();
   world.Open(refused, 0, EveryToken("a", 3), GetParam());
@@ -206,7 +207,7 @@ TEST_F(DurabilityTest, TheNewestOpenDecides) {
   shard::FakePeer other;
   world_.Open(other, 0, EveryToken("a"));
   EXPECT_EQ(other.events.at(0).opened.next_seq, 3u);
-  EXPECT_EQ(other.Last(Event::kAcked, 0).durable_seq, 3u);  // what was not saved is now
+  EXPECT_EQ(other.Last(Event::kAcked, 0).durable_seq, 3u);  // the new Open saves the unsaved tokens
   EXPECT_THAT(SavesOf(world_, "/a"), ElementsAre(3));
 }
 
@@ -251,7 +252,7 @@ TEST_F(DurabilityTest, ASaveThatIsBeingReplacedDoesNotBecomeDurable) {
   world_.Send(peer_, 0, 0, shard::Values(0, 3), 0);
   world_.Advance(kInterval);
   world_.Send(peer_, 0, 3, shard::Values(3, 3), 0);
-  world_.shard().SaveAll();  // a save at 6 is on its way to the place of the one at 3
+  world_.shard().SaveAll();  // a save at 6 is on its way to replace the save at 3
   Give(0, 6, 1, 3);
   StepAll();
   world_.Settle();

@@ -61,7 +61,7 @@ TEST(SaveTest, MadeEarlyTravelInSeveralBatchesAtOnce) {
   world.Advance(absl::Milliseconds(1));
   ASSERT_EQ(world.store().save_calls(), 0u);
   world.shard().SaveEarly();
-  // The batches do not wait for answers: only this thread takes answers, and takes none here.
+  // The batches do not wait for answers: only the test's thread takes answers, and takes none here.
   const absl::Time end = absl::Now() + absl::Seconds(60);
   while (world.store().save_calls() < 4 && absl::Now() < end) absl::SleepFor(absl::Milliseconds(1));
   EXPECT_EQ(world.store().save_calls(), 4u);

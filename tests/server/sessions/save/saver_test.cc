@@ -27,7 +27,7 @@ class SaverTest : public testing::Test {
   explicit SaverTest(absl::Duration interval = absl::Milliseconds(kIntervalMs), absl::Duration ttl = {})
       : saver_({interval, ttl, Lease{"here:1", absl::Seconds(11)}}, rows_, lists_) {}
 
-  // An attached session with tokens that no save covers.
+  // An attached session with unsaved tokens.
   session::Session& OpenUnsaved(uint64_t seq = 5) {
     const models::LoadedModel& model = *models_->models().front();
     session::Session& session = stream_.Open(model);

@@ -20,7 +20,7 @@ namespace {
 using ::testing::ElementsAre;
 using Event = shard::FakePeer::Event;
 
-// One session, as a shard would have it.
+// A shard's one session.
 struct OneSession final : SavedSessions {
   session::Session* Find(absl::string_view) override { return session; }
   session::Session* FindSettled(absl::string_view) override { return session; }
@@ -52,7 +52,7 @@ class SavesTest : public testing::Test {
 
   session::Session& session() { return *sessions_.session; }
 
-  // The session is due and its save is on its way.
+  // Starts a save of the session after the session became due.
   void StartSave() {
     saver_.Settle(session(), sessions_.now_ms);
     clock_.Advance(absl::Milliseconds(500));

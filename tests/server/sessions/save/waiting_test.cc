@@ -56,7 +56,7 @@ TEST(EveryTokenTest, RepliesThatWaitForAWordDoNotKeepItFromBeingRead) {
   EXPECT_EQ(world.shard().counters().queued_bytes.value(), 0);
 }
 
-// Opens a session whose client gets the first reply and sends no delivered_seq: the second reply is held.
+// Opens a session. The client gets the first reply and sends no delivered_seq: the second reply is held.
 void HoldAReply(shard::World& world, shard::FakePeer& peer, session::Handle handle, const std::string& id) {
   world.Open(peer, handle, EveryToken(id, 0));
   world.Send(peer, handle, 0, shard::Values(0, 2), 0);

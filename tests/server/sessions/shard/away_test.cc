@@ -1,4 +1,4 @@
-// While the store is away, a session goes on until the client keeps the most unsaved tokens, and then waits.
+// While the store is away, a session goes on until the client keeps the most unsaved tokens, and afterwards waits.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 using Event = FakePeer::Event;
 
-// A client's session of at most 8 unsaved tokens, and a store that is away.
+// A client's session of at most 8 unsaved tokens; the store is away.
 class StoreAwayTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -118,7 +118,7 @@ TEST_F(StoreAwayTest, HealthSaysSinceWhenAndThatItIsBackWithoutAnyCall) {
   EXPECT_TRUE(world_.registrar().store_health().available());
 }
 
-// A store that takes calls and gives no more answers.
+// The store takes calls and stops answering.
 class StoreHangsTest : public testing::Test {
  protected:
   void SetUp() override {

@@ -1,4 +1,4 @@
-// How sessions are let go: by Close, or because their stream ends.
+// Sessions end by Close, or with the end of a stream.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

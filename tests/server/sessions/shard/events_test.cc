@@ -1,4 +1,4 @@
-// Sessions of events on the engine that serves them: forecasts, refusals, saves, moves, and overdue events.
+// Sessions of events on a serving engine: forecasts, refusals, saves, moves, and overdue events.
 
 #include "server/sessions/task/events.h"
 
@@ -61,7 +61,7 @@ class EventsTest : public testing::Test {
     world.Settle();
   }
 
-  // The refusal of one item by a new session.
+  // The refusal of a new session's first item.
   session::Refusal RefusalOf(const task::TokenNumbers& numbers) {
     World world({.save_interval = kInterval}, 1, nullptr, EventModel());
     FakePeer peer;
@@ -80,7 +80,7 @@ class EventsTest : public testing::Test {
     return peer.Last().refusal;
   }
 
-  // All forecasts of a session that got everything in one item.
+  // All forecasts of a session fed by a single item.
   std::vector<std::vector<float>> Undisturbed() {
     World world({.save_interval = kInterval}, 1, nullptr, EventModel());
     FakePeer peer;
@@ -213,7 +213,7 @@ TEST_F(EventsTest, AnotherModelTakesNoSessionOfEvents) {
   EXPECT_THAT(std::string(imported.refusal->status.message()), HasSubstr("stay with their model"));
 }
 
-// The streams below have an event a second, and the random model forecasts from that.
+// The stream has an event a second.
 class OverdueEventsTest : public EventsTest {
  protected:
   OverdueEventsTest() : world_({.save_interval = kInterval}, 2, nullptr, EventModel()) {
@@ -226,7 +226,7 @@ class OverdueEventsTest : public EventsTest {
     world_.Open(peer, 0, request, shard);
   }
 
-  // Seconds after event `seq` - 1 at which event `seq` is overdue.
+  // After how many seconds without an event since `seq` - 1 the event `seq` is overdue.
   double WaitFor(uint64_t seq) {
     task::OutputRequest request;
     request.events = task::EventRequest{.overdue = 0.9f};

@@ -1,5 +1,5 @@
-// Sessions of extended tiers, with far horizons, covariates and a profile: created, refused, taken back, exported and
-// imported as any other session.
+// Sessions of extended tiers, with far horizons, covariates and a profile, are created, refused, taken back, exported
+// and imported like sessions of plain tiers.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A store that cannot be reached, an engine that fails, a model that is no longer loaded.
+// Failures: an unreachable store, a failing engine, an unloaded model.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -174,7 +174,7 @@ TEST(StoreFailureTest, OfRowsThatAreNoRowsRefusesTheOpen) {
   EXPECT_EQ(restarted.shard().counters().slots_used.value(), 0);
 }
 
-// As when a Redis is back with earlier data. Its client keeps no tokens below the save that it was told of.
+// A Redis may come back with earlier data. The client keeps no tokens below durable_seq.
 TEST(StoreFailureTest, ASessionWhoseSaveIsLostGoesOnFromWhatIsInMemory) {
   World world(ShardOptions{.save_interval = kInterval});
   FakePeer peer, again;
@@ -192,7 +192,7 @@ TEST(StoreFailureTest, ASessionWhoseSaveIsLostGoesOnFromWhatIsInMemory) {
   EXPECT_EQ(again.Forecasts(0)[0], world.engine().Forecasts(Values(0, 6))[5]);
 }
 
-// As when a later save is in the store already, and its answer is under way.
+// A later save may be in the store while the answer to the save is under way.
 TEST(StoreFailureTest, ASaveAfterTheOneThatItsClientWasToldOfServes) {
   World world(ShardOptions{.save_interval = kInterval}), other(ShardOptions{.save_interval = kInterval});
   FakePeer peer, again, elsewhere;
@@ -287,7 +287,7 @@ TEST(ModelGoneTest, RefusesTheOpenOfAStoredSession) {
   EXPECT_EQ(changed.Export("a").refusal->reason, "STATE_SCHEMA");
 }
 
-// The Open would go back to the save at 2, but the store does not take the record of that: nothing has happened then.
+// The Open would go back to the save at 2, but the store refuses the write: the session stays at 5.
 TEST(StoreFailureTest, OfAnOpenThatGoesBackLeavesTheSessionWhereItWas) {
   World world(ShardOptions{.save_interval = kInterval}, 2);
   FakePeer peer, again;

@@ -1,4 +1,4 @@
-// What replies carry: output options, channels, surprise, times.
+// Replies carry the chosen outputs, channels, surprise and times.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -207,7 +207,7 @@ TEST(ForecastTest, OptionsMayDifferFromOpenToOpen) {
   EXPECT_EQ(peer.Last().results, 2);
 }
 
-// A world whose session "a" is watched.
+// A world with session "a" under watch.
 class WatchedForecastTest : public ::testing::Test {
  protected:
   WatchedForecastTest() { EXPECT_TRUE(watched_.Watch("/a", absl::UnixEpoch(), absl::InfiniteFuture()).ok()); }
@@ -226,7 +226,7 @@ TEST_F(WatchedForecastTest, ValuesForecastsAndSurprisesAreNoted) {
   EXPECT_EQ(session.next_seq, 2u);
   EXPECT_EQ(session.channels[0].value, 5);
   EXPECT_EQ(session.channels[0].surprise, 2);
-  EXPECT_EQ(session.channels[0].next.middle, peer_.Forecasts(0).back()[1]);  // of three quantiles
+  EXPECT_EQ(session.channels[0].next.middle, peer_.Forecasts(0).back()[1]);  // the middle of three quantiles
   EXPECT_EQ(session.channels[0].judged, 1u);
 }
 

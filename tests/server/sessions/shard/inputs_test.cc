@@ -1,4 +1,4 @@
-// A task whose tokens carry more than one number: all of them reach the engine together, whatever happens on the way.
+// All numbers of a token reach the engine together, however items are cut, saved or moved.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace aaren::shard {
 namespace {
 
-constexpr float kWeight = 1000;  // of a token's mark, in what PairEngine folds
+constexpr float kWeight = 1000;  // PairEngine's factor for a token's mark
 
 // Each channel's value, and the token's mark.
 class MarkedConversion final : public task::Conversion {
@@ -98,7 +98,7 @@ class InputsTest : public ::testing::Test {
     world_.shard().Tokens(peer_, tokens);
   }
 
-  // What PairEngine forecasts for the first `count` tokens, channel after channel of each.
+  // PairEngine's forecasts for the first `count` tokens; a token's channels stand one behind the next.
   std::vector<std::vector<float>> Expected(uint64_t count, uint32_t channels = 1) {
     std::vector<std::vector<std::vector<float>>> of_channels;
     for (uint32_t channel = 0; channel < channels; ++channel) {

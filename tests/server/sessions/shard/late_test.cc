@@ -1,4 +1,4 @@
-// An engine that takes its time: what a shard does with a session while a step of it is under way.
+// A shard with a slow engine: calls for a session arrive while the session's step is under way.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 using Event = FakePeer::Event;
 
-// A session "a" of one stream, with three tokens under way.
+// One stream has session "a", with three tokens under way.
 class LateTest : public testing::Test {
  protected:
   LateTest() {
@@ -38,7 +38,7 @@ class LateTest : public testing::Test {
     world_.Settle();
   }
 
-  // "a" on another stream, which must get the right forecasts from next_seq on.
+  // Opens "a" on another stream and expects the right forecasts from next_seq on.
   void ExpectContinues(uint64_t next_seq, int shard) {
     FakePeer again;
     world_.Open(again, 0, Named("a"), shard);
@@ -81,7 +81,7 @@ TEST_F(LateTest, ACloseThatComesMeanwhileIsAnsweredBehindTheTokens) {
 }
 
 TEST_F(LateTest, TokensOfAStreamThatLeavesMeanwhileAreFoldedAndNobodyIsTold) {
-  Send(peer_, 3, 2);  // of a later step: dropped
+  Send(peer_, 3, 2);  // not in the step under way: dropped
   world_.shard().Disconnect(peer_);
   const size_t events = peer_.events.size();
   Finish();
@@ -125,7 +125,7 @@ TEST_F(LateTest, ASessionUnderWayIsNotEvicted) {
   for (session::Handle handle = 0; handle < 2; ++handle) {
     world_.shard().Open(others, handle, Named(absl::StrCat("other-", handle)));
     world_.RunUntil([&] { return others.events.size() > handle; });
-    const float value = 1;  // unsaved, the other one cannot leave either
+    const float value = 1;  // with an unsaved token the session cannot leave
     session::TokensView tokens;
     tokens.handle = handle;
     tokens.values = absl::MakeConstSpan(&value, 1);

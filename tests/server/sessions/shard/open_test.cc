@@ -1,4 +1,4 @@
-// Opens: create and resume, what is pinned, what is refused, and whom it fences.
+// Opens: create and resume, pinned models, refusals, and fenced streams.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -125,7 +125,7 @@ TEST(OpenTest, GoesOnAfterWhatItsOldWriterSentAndWasStepped) {
   EXPECT_EQ(after.Last().opened.next_seq, 3);
 }
 
-// Whether tokens are stepped or the session is taken first is up to the threads; next_seq says which it was.
+// The old writer's tokens may be stepped before the Open takes the session, or be dropped; next_seq tells.
 TEST(OpenTest, DropsWhatOfItsOldWriterStillWaits) {
   World world;
   FakePeer before, after;
@@ -285,7 +285,7 @@ TEST(OpenTest, BeyondTheSessionsOfAStreamIsRefused) {
   EXPECT_EQ(other.Last().kind, Event::kOpened);
 }
 
-// A stream that opens what is not there under ever new handles.
+// A stream opens a missing session under ever new handles.
 class ManyRefusedOpensTest : public testing::Test {
  protected:
   static constexpr session::Handle kOpens = 10'000;
@@ -328,7 +328,7 @@ TEST_F(ManyRefusedOpensTest, MakeRoomForOthersWhenTheirHandlesAreClosed) {
   EXPECT_EQ(peer_.events.size(), events);
 }
 
-// How many of the handles below `opens`, of refused Opens, are remembered: what is sent to these is dropped silently.
+// How many refused handles below `opens` the shard remembers: tokens for a remembered handle are dropped silently.
 size_t Remembered(World& world, FakePeer& peer, session::Handle opens) {
   const size_t before = peer.events.size();
   for (session::Handle handle = 0; handle < opens; ++handle) {

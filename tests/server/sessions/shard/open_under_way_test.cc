@@ -1,4 +1,4 @@
-// Opens that are not answered yet, and what is sent behind them.
+// Unanswered Opens, and the messages sent behind the Opens.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -114,7 +114,7 @@ TEST(OpenTest, OfOneStreamAreAPartOfThoseUnderWay) {
   EXPECT_TRUE(world.shard().AdmitsOpen(peer));
 }
 
-// An Open that is taken up late, when its client has come again elsewhere, must not take the session from it.
+// A late Open of a gone stream must not take the session from the client's new stream.
 TEST(OpenTest, WhoseStreamHasGoneTakesNothing) {
   World world({}, 2);
   FakePeer writer, gone;

@@ -1,4 +1,4 @@
-// The whole session layer on an engine that serves, the CPU's or a device's (tested_engine.h): the same bits however a
+// The whole session layer on a serving engine, the CPU's or a device's (tested_engine.h): the same bits however a
 // session's tokens arrive.
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ void SendWave(World& world, FakePeer& peer, session::Handle handle, uint64_t fir
   }
 }
 
-// All forecasts of a session that got everything in one item, by the CPU's engine.
+// All forecasts of a session fed by a single item, from the CPU's engine.
 std::vector<std::vector<float>> Undisturbed(engine::Refinement refinement = engine::Refinement::kRestricted) {
   World world(ShardOptions{.save_interval = kInterval}, 1, nullptr,
               RealModel([](const auto& package) { return engine::NewCpuEngine(package); }));

@@ -1,4 +1,4 @@
-// Going back: an Open whose client does not have all replies yet.
+// An Open takes a session back where the client does not have all replies.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 using Event = FakePeer::Event;
 using Range = std::pair<uint64_t, uint64_t>;
 
-// A session with saves at 4 (durable) and 8, and next_seq 10; then its stream is lost.
+// A session with saves at 4 (durable) and 8, and next_seq 10. The stream is lost.
 class ResumeTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -32,7 +32,7 @@ class ResumeTest : public ::testing::Test {
     return peer_.Last(Event::kOpened, 0).opened;
   }
 
-  // Sends the tokens again from next_seq to 20, and compares the forecasts with those of an undisturbed session.
+  // Sends the tokens again from next_seq to 20, and compares the forecasts with an undisturbed session's.
   void ExpectExactFrom(uint64_t next_seq) {
     world_.Send(peer_, 0, next_seq, Values(next_seq, 20 - next_seq));
     auto expected = world_.engine().Forecasts(Values(0, 20));
@@ -99,7 +99,7 @@ TEST_F(ResumeTest, FromTheStoreGoesBackLikeFromMemory) {
   EXPECT_EQ(peer_.Forecasts(0)[15], restarted.engine().Forecasts(Values(0, 20))[19]);
 }
 
-// The store has saves at 4, which its client was told to be durable, and at 10.
+// The store has saves at 4, told to the client as durable, and at 10.
 class DamagedSaveTest : public ResumeTest {
  protected:
   void ReopenWithout(uint64_t seq, std::optional<uint64_t> delivered_seq) {
@@ -126,7 +126,7 @@ TEST_F(DamagedSaveTest, ThatIsOlderThanWhatWasDeliveredIsNotNeeded) {
   EXPECT_FALSE(peer_.Last().opened.lost.has_value());
 }
 
-// Its client may have been told that it is durable, and have forgotten the tokens before it.
+// The client may have been told of the save at 10, and have forgotten the tokens before 10.
 TEST_F(DamagedSaveTest, ThatIsDeliveredRefusesTheOpen) {
   ReopenWithout(10, 10);
   EXPECT_EQ(peer_.Last().refusal.status.code(), absl::StatusCode::kDataLoss);
@@ -256,8 +256,7 @@ TEST(ResumeWithoutSavingTest, NamesWhatCannotBeHadAgain) {
   EXPECT_EQ(peer.Forecasts(1)[0], world.engine().Forecasts(Values(0, 7))[6]);
 }
 
-// Whenever the stream breaks, a client that keeps to the rules ends with every forecast, each equal to that of an
-// undisturbed session.
+// Whenever the stream breaks, a client by the rules ends with every forecast of an undisturbed session.
 TEST(ResumeAnywhereTest, DeliversEveryForecastExactly) {
   constexpr uint64_t kTokens = 60;
   World world(ShardOptions{.save_interval = kInterval});
@@ -276,7 +275,7 @@ TEST(ResumeAnywhereTest, DeliversEveryForecastExactly) {
         const size_t known = peer.Forecasts(0).size();
         world.Send(peer, 0, seq, Values(seq, std::min<uint64_t>(5, end - seq)), delivered.size());
         if (seq % 3 == 0) world.Advance(kInterval);
-        if (attempt == 0 && seq % 2 == 1) continue;  // these replies are never read
+        if (attempt == 0 && seq % 2 == 1) continue;  // the replies are never read
         const auto all = peer.Forecasts(0);
         for (size_t i = known; i < all.size() && attempt > 0; ++i) {
           if (drop > 0) {

@@ -1,4 +1,4 @@
-// Models that are not offered any more, while sessions of them live: they keep their model, and nothing else does.
+// A retired model stays loaded as long as a session of the model lives.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Event = FakePeer::Event;
 
-constexpr char kDigest[] = "digest-sum-1";  // of the default
+constexpr char kDigest[] = "digest-sum-1";  // the default model's digest
 
 TEST(RetiringTest, ASessionThatIsOpenGoesOnBitForBit) {
   World world(ShardOptions{.save_interval = kInterval});
@@ -120,12 +120,12 @@ TEST(RetiringTest, AnOpenUnderWayKeepsItsModel) {
   FakePeer peer;
   world.shard().Open(peer, 0, Named("a"));
   world.shard().Tick();
-  // Wherever the Open is by now, it either has the model or gets another.
+  // By now the Open has the model, or gets another model.
   world.models().Retire(kDigest);
   world.models().Unload();
   world.Settle();
   world.Send(peer, 0, 0, Values(0, 3));
-  EXPECT_EQ(peer.Forecasts(0), expected);  // of either: they are equal
+  EXPECT_EQ(peer.Forecasts(0), expected);  // both models forecast the same
 }
 
 TEST(RetiringTest, AnotherModelOfTheSameIndexStartsAnew) {

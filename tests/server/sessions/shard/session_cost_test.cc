@@ -1,4 +1,4 @@
-// What a session costs beside its row: bytes of a process with many idle sessions.
+// Bytes of a session beside the row, measured in a process with many idle sessions.
 
 #include <gtest/gtest.h>
 #include <malloc.h>

@@ -1,4 +1,4 @@
-// Whose turn it is, and how much one step takes.
+// The turns of sessions and streams, and the size of a step.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST(StepTest, CutsALongItemOverSeveralCalls) {
   EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 4000)));
 }
 
-// An item of ten tokens, which is admitted or not.
+// Sends an item of ten tokens if the shard admits the bytes.
 bool Offer(World& world, FakePeer& peer, uint64_t seq) {
   const std::vector<float> values = Values(seq, 10);
   if (!world.shard().AdmitsTokens(peer, values.size() * sizeof(float))) return false;

@@ -55,7 +55,7 @@ class Sender {
   uint64_t sent_ = 0;
 };
 
-// Tenants whose streams always have waiting tokens.
+// Tenants with ever waiting tokens.
 class TenantTest : public testing::Test {
  protected:
   static ShardOptions Options() { return {.max_step_tokens = 256, .save_interval = absl::ZeroDuration()}; }

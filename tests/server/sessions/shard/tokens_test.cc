@@ -1,4 +1,4 @@
-// Tokens items: what is folded, what is refused, and what is answered.
+// Tokens items are folded, refused and answered.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -232,14 +232,14 @@ TEST_F(TokensTest, AfterARefusalAreDroppedUntilTheExpectedSeq) {
 TEST_F(TokensTest, AfterARefusalMayBeginBelowTheExpectedSeq) {
   world_.Send(peer_, 7, 0, Values(0, 3));
   world_.Send(peer_, 7, 5, Values(5, 1));  // a gap
-  world_.Send(peer_, 7, 1, Values(1, 2));  // all of it is known
+  world_.Send(peer_, 7, 1, Values(1, 2));  // all tokens are known
   EXPECT_EQ(world_.shard().counters().tokens_dropped.value(), 2);
   world_.Send(peer_, 7, 1, Values(1, 6));
   world_.Send(peer_, 7, 7, Values(7, 1));
   EXPECT_EQ(peer_.Forecasts(7), world_.engine().Forecasts(Values(0, 8)));
 }
 
-// It may have been sent before its client heard of the refusal, and what follows it, too.
+// The client may have sent such items, and items after, before the client heard of the refusal.
 TEST_F(TokensTest, OnlyToTellDeliveredSeqDoNotEndARefusal) {
   world_.Send(peer_, 7, 0, Values(0, 3));
   world_.Send(peer_, 7, 5, Values(5, 1));  // a gap

@@ -30,7 +30,7 @@ class EventConversionTest : public testing::Test {
     return bad ? bad->field : "";
   }
 
-  // An interval whose logarithm is normal around that of a minute, and three known marks.
+  // A log-normal interval with a median of a minute, and three known marks.
   static std::vector<float> Result() {
     events::EventForecast forecast = {};
     std::fill(std::begin(forecast.outlook.spread), std::end(forecast.outlook.spread), 1.0f);

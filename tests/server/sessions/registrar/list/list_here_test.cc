@@ -1,4 +1,4 @@
-// The sessions of a tenant that are here: with their rows, or as handles of streams.
+// A tenant's sessions in this process: resident sessions, and demoted sessions with a handle alone.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -64,7 +64,7 @@ TEST(ListHereTest, TellsWhereTheyAreAndWhatWaits) {
   shard::FakePeer first, second;
   world.Open(first, 0, OfTenant("acme", "a"), 0);
   world.Open(second, 0, OfTenant("acme", "b"), 1);
-  first.has_room = false;  // so that its tokens are not stepped
+  first.has_room = false;  // tokens of a stream without room are not stepped
   shard::Push(world, first, 0, 0, {1, 2, 3});
   const HerePage page = ListHere(world, "acme").value;
   ASSERT_EQ(page.sessions.size(), 2u);
@@ -108,7 +108,7 @@ TEST(ListHereTest, PagesHaveAllOfThemInOrderOnce) {
   EXPECT_EQ(Pages(world, 1), "a|b|c|d|e");
 }
 
-// Some with rows, some without: neither kind hides the other.
+// Pages interleave resident and demoted sessions by id.
 TEST(ListHereTest, PagesMixThoseThatAreDemotedWithOthers) {
   shard::World world(
       shard::ShardOptions{.max_resident_bytes = 2 * shard::kRowBytes, .save_interval = shard::kInterval});

@@ -16,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 using Event = shard::FakePeer::Event;
 
-constexpr uint64_t kRow = 64;  // of the engine of these tests
+constexpr uint64_t kRow = 64;  // a FakeEngine's row bytes
 constexpr uint64_t kSession = StoredBytes::kBesideRows + kRow;
 
 class StoredBytesTest : public ::testing::Test {
@@ -27,7 +27,7 @@ class StoredBytesTest : public ::testing::Test {
     peer_.account = &account_;
   }
 
-  // A session that was saved once and that nobody has open.
+  // Leaves a session in the store, saved once and open nowhere.
   void Store(const std::string& id) {
     shard::FakePeer peer;
     world_.Open(peer, 0, shard::Named(id));
@@ -89,7 +89,7 @@ TEST_F(StoredBytesTest, DeletedSessionsMakeRoom) {
   EXPECT_TRUE(Opens("b"));
   EXPECT_FALSE(world_.Delete("a").refusal);
   world_.Advance(absl::Seconds(2));
-  EXPECT_FALSE(Opens("c"));  // has it counted
+  EXPECT_FALSE(Opens("c"));  // the refusal starts a new count of the store
   EXPECT_TRUE(Opens("c"));
 }
 
@@ -168,7 +168,7 @@ TEST_F(StoredBytesTest, NothingIsCountedForATenantThatIsAway) {
   EXPECT_EQ(lists, 0);
 }
 
-// Whoever is at its limit and goes on asking must not keep the store busy.
+// A tenant at the limit must not keep the store busy with repeated Opens.
 TEST_F(StoredBytesTest, ACountThatTakesLongIsMadeSeldom) {
   Limit(1);
   int lists = 0;
@@ -184,7 +184,7 @@ TEST_F(StoredBytesTest, ACountThatTakesLongIsMadeSeldom) {
   EXPECT_LE(lists, 4);
 }
 
-// They come while the first pages are read.
+// The Opens arrive while the first count reads its pages.
 TEST_F(StoredBytesTest, AFloodOfOpensAfterAStartIsCounted) {
   constexpr int kSessions = 300, kFree = 5, kOpens = 50;
   for (int i = 0; i < kSessions; ++i) Store(absl::StrCat("s", i));

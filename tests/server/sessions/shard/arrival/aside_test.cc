@@ -11,7 +11,7 @@ constexpr size_t kRoom = 4000;
 
 class AsideTest : public testing::Test {
  protected:
-  // A session whose reply waits for the client's word, and that has sent more.
+  // A session with a reply held until the client tells delivered_seq, and with 300 more tokens.
   session::Session& Untold() {
     session::Session& session = parts_.Attach(peer_, 0, "a");
     session.durability = session::SessionDurability::kEveryToken;

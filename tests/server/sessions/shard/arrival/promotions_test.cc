@@ -15,7 +15,7 @@
 namespace aaren::shard {
 namespace {
 
-// Demoted sessions of one stream, of models that nobody needs to run.
+// Demoted sessions of one stream. No model runs.
 class PromotionsTest : public testing::Test {
  protected:
   Promotion& Add(uint64_t ticket, uint16_t model = 0, int64_t now_ns = 0) {
@@ -29,7 +29,7 @@ class PromotionsTest : public testing::Test {
     return promotions_.Add(demoted, ticket, now_ns);
   }
 
-  // The tickets that a round would start, with rows for so many of each model.
+  // The tickets started by one round with `rows_per_model` free rows for each model.
   std::string Start(size_t rows_per_model) {
     std::string started;
     std::array<size_t, 2> used = {};

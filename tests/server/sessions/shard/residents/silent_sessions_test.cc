@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kMinuteMs = 60'000;
 
-// A session whose last token came at 0, with a step of a minute.
+// A session with a step of a minute and the last token at 0.
 std::unique_ptr<session::Session> Minutely(const std::string& key) {
   auto session = std::make_unique<session::Session>();
   session->key = session::CompactKey(key);

@@ -1,4 +1,4 @@
-// A full slab: who is sent to the store, and who is refused.
+// A full slab sends a resting session to the store, or refuses the Open.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -134,13 +134,13 @@ TEST(EvictTest, ManySessionsThroughFewRowsStayExact) {
   EXPECT_LE(world.shard().counters().slots_used.value(), 3);
 }
 
-// Shard 1 has been told that "a" is in shard 0, and has set rows aside for it, when shard 0 gives its row to "b".
+// Shard 1 is about to take "a" from shard 0 and has set a row aside, when shard 0 gives the row of "a" to "b".
 TEST(EvictTest, OfASessionThatAnOpenIsAboutToTakeBeginsTheOpenAnew) {
   World world(ShardOptions{.capacity_rows = 1, .save_interval = kInterval}, 2);
   Visit(world, "a");
   FakePeer peer, other;
   world.shard(1).Open(peer, 0, Named("a"));
-  while (!world.shard(0).DrainMailbox()) {  // the registrar asks there first
+  while (!world.shard(0).DrainMailbox()) {  // until shard 0 gets the registrar's question about "a"
   }
   world.shard(0).Open(other, 0, Named("b"));
   while (world.shard(0).counters().sessions_evicted.value() == 0) world.shard(0).DrainMailbox();
@@ -151,7 +151,7 @@ TEST(EvictTest, OfASessionThatAnOpenIsAboutToTakeBeginsTheOpenAnew) {
   EXPECT_EQ(peer.Forecasts(0)[0], world.engine().Forecasts(Values(0, 6))[5]);
 }
 
-// Its save comes back while tokens wait, and its stream is gone: it rests, and may be evicted like any other.
+// The stream is gone and the save comes back while tokens wait: the session rests and may be evicted.
 TEST(EvictTest, OfASessionThatWasCutWithTokensWaitingLeavesNothingBehind) {
   World world(ShardOptions{.capacity_rows = 1, .save_interval = kInterval});
   FakePeer peer, other;

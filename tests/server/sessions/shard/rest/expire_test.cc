@@ -1,4 +1,4 @@
-// Sessions that nobody uses any more, where a time to live is set.
+// Unused sessions expire where a time to live is set.
 
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ TEST(ExpireTest, SparesAnAttachedSession) {
   EXPECT_EQ(peer.Last().kind, Event::kForecasts);
 }
 
-// Each duplicate brings it back, and it leaves again at once.
+// Each duplicate promotes the session, and no row stays: the session is demoted again at once.
 TEST(ExpireTest, SparesOneWhoseClientOnlyRepeatsItselfThoughItsRowDoesNotStay) {
   World world(ShardOptions{.max_resident_bytes = 0, .save_interval = kInterval, .session_ttl = kTtl});
   FakePeer peer;
@@ -88,7 +88,7 @@ TEST(ExpireTest, DoesNotHappenUnasked) {
   EXPECT_TRUE(Exists(world, "a"));
 }
 
-// Time passes in another server too, one that does not have the session.
+// True if a server without the session still finds the session after `passed`.
 bool ExistsAfter(World& world, absl::Duration passed) {
   World other(ShardOptions{.save_interval = kInterval, .session_ttl = kTtl}, 1, world.shared_store());
   other.Advance(passed);
@@ -153,7 +153,7 @@ TEST(ExpireTest, AListLeavesOutWhatHasExpiredAndGoesOn) {
   world.Advance(2 * kTtl);
   Visit(world, "b");
   World other(ShardOptions{.save_interval = kInterval, .session_ttl = kTtl}, 1, world.shared_store());
-  other.Settle();  // its first sweep
+  other.Settle();  // the first sweep
   store::SessionRecord record = world.store().Load("/a").value();
   record.last_active = other.clock().Now() - 2 * kTtl;
   ASSERT_TRUE(world.store().Put(record).ok());

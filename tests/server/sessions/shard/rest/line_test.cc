@@ -10,7 +10,7 @@ namespace {
 
 using Event = FakePeer::Event;
 
-// One row and six resting sessions. The queue has room for four waiting tokens.
+// A single row and six resting sessions. The queue has room for four waiting tokens.
 class LineTest : public testing::Test {
  protected:
   static constexpr session::Handle kSessions = 6;
@@ -42,7 +42,7 @@ TEST_F(LineTest, WhileNobodyWaitsForAWordSessionsThatComeBackKeepTheirTokens) {
   }
 }
 
-// Opens a session whose reply waits for a save. The save waits for a delivered_seq that the client never sends.
+// Opens a session. The reply waits for a save, and the save waits for delivered_seq, never sent by the client.
 void OpenAndNeverTell(World& world, FakePeer& peer, session::Handle handle, const std::string& id) {
   session::OpenRequest request = Named(id, 0);
   request.durability = session::SessionDurability::kEveryToken;

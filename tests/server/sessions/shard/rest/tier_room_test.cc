@@ -1,4 +1,4 @@
-// Which sessions leave memory, and when: room for those that come back or are opened.
+// Sessions leave memory to make room for promoted and opened sessions.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ TEST(TierRoomTest, AWaitingSaveDoesNotKeepAQuietSessionInMemory) {
   world.Open(peer, 0, Named("a", 0));
   world.Send(peer, 0, 0, Values(0, 5), 0);
   world.Advance(kInterval);
-  world.Send(peer, 0, 5, Values(5, 2), 3);  // the save at 5 is above delivered_seq: the next one would wait for it
+  world.Send(peer, 0, 5, Values(5, 2), 3);  // the next save waits for delivered_seq 5
   Rest(world);
   EXPECT_EQ(Rows(world), 0);
   world.Send(peer, 0, 7, Values(7, 1), 7);
@@ -83,7 +83,7 @@ TEST(TierRoomTest, ASaveThatIsBeingReplacedDoesNotBecomeDurable) {
   world.Advance(kInterval);  // saved at 5
   world.Send(peer, 0, 5, Values(5, 5), 3);
   world.clock().Advance(3 * kInterval);
-  world.shard().Tick();  // the save at 10 takes its place
+  world.shard().Tick();  // the save at 10 replaces the save at 5
   world.Send(peer, 0, 10, Values(10, 1), 7);
   const uint64_t durable_seq = peer.Last(Event::kForecasts, 0).durable_seq;
   world.shard().Disconnect(peer);
@@ -104,7 +104,7 @@ TEST(TierRoomTest, SessionThatIsNeverSavedMakesRoomForOneThatComesBack) {
   world.Send(other, 0, 0, Values(0, 2), 2);
   ASSERT_EQ(Demoted(world), 1);
   world.Send(peer, 0, 3, Values(3, 1), 4);
-  EXPECT_EQ(other.Count(Event::kFailed, 0), 0);  // others may leave yet
+  EXPECT_EQ(other.Count(Event::kFailed, 0), 0);  // further sessions may still leave
   Rest(world);
   EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 4)));
   EXPECT_EQ(other.Last().refusal.reason, "EVICTED");
@@ -171,7 +171,7 @@ TEST(TierRoomTest, AModelWhoseRowsAreAllInUseKeepsNoOtherWaiting) {
     world.Send(peer, handle, 0, Values(0, 5));
     Rest(world);
   }
-  EXPECT_EQ(Demoted(world), 2);  // and the third keeps its row
+  EXPECT_EQ(Demoted(world), 2);  // the third session keeps a row
   Push(world, peer, 0, 5, Values(5, 1));
   Push(world, peer, 1, 5, Values(5, 1));
   world.Settle();
@@ -188,7 +188,7 @@ TEST(TierRoomTest, RowsThatAreWantedAreSavedBeforeTheirTime) {
   world.Open(peer, 0, Named("a"));
   world.Open(peer, 1, Named("b"));
   world.Send(peer, 1, 0, Values(0, 1));
-  world.Send(peer, 0, 0, Values(0, 1));  // its row is b's
+  world.Send(peer, 0, 0, Values(0, 1));  // "b" has the only row
   for (int i = 0; i < 4; ++i) world.Advance(absl::Milliseconds(5));
   EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 1)));
 }

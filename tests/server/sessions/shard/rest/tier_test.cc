@@ -1,4 +1,4 @@
-// Sessions whose rows go to the store while a stream holds their handles, and come back with their next token.
+// Rows of open sessions go to the store, and come back with the next token.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -137,7 +137,7 @@ TEST(TierTest, ARefusalBeforeStillDropsWhatComesBehindIt) {
   EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 6)));
 }
 
-// What it sent before it heard of the refusal needs no row to be dropped, and no room.
+// Tokens sent before the client heard of the refusal are dropped without a row and without room in the queue.
 TEST(TierTest, WhatComesBehindARefusalWaitsForNothing) {
   World world({.capacity_rows = 1, .max_resident_bytes = 0, .max_queued_bytes = 4096, .save_interval = kInterval});
   FakePeer peer;
@@ -145,7 +145,7 @@ TEST(TierTest, WhatComesBehindARefusalWaitsForNothing) {
   world.Send(peer, 0, 9, Values(9, 1));
   Rest(world);
   world.Open(peer, 1, Named("b"));
-  world.store().FailSaves(true);  // so b keeps the only row
+  world.store().FailSaves(true);  // "b" keeps the only row
   world.Send(peer, 1, 0, Values(0, 1));
   Push(world, peer, 0, 10, Values(10, 100));
   EXPECT_TRUE(world.shard().AdmitsTokens(peer, 3000));

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int64_t kMillisecond = 1'000'000;
 
-// Slices of a machine that needs so many nanoseconds a unit, each of them full.
+// The pace's units after full slices on a machine of `ns_per_unit` nanoseconds a unit.
 int64_t UnitsAfter(SlicePace& pace, int slices, int64_t ns_per_unit) {
   for (int i = 0; i < slices; ++i) pace.Adapt(pace.units(), pace.units() * ns_per_unit, true);
   return pace.units();

@@ -80,7 +80,7 @@ TEST_F(StepperTest, SendsEveryKthForecast) {
   stream.Push(Open(stream), 7);
   Begin();
   (void)Finish();
-  EXPECT_EQ(stream.peer.Last().results, 3u);  // of the tokens 0, 3 and 6
+  EXPECT_EQ(stream.peer.Last().results, 3u);  // for the tokens 0, 3 and 6
   EXPECT_EQ(counters_.tokens_folded.value(), 4u);
 }
 
@@ -91,7 +91,7 @@ TEST_F(StepperTest, SessionsOfTwoModelsMakeTwoBatches) {
   stream.Push(Open(stream, 0), 1);
   Begin();
   EXPECT_EQ(Finish(), 3u);
-  EXPECT_EQ(counters_.batch_tokens.count(0), 1u);  // a batch of one token
+  EXPECT_EQ(counters_.batch_tokens.count(0), 1u);  // the first batch has 1 token
   EXPECT_EQ(counters_.batch_tokens.count(1), 1u);
   EXPECT_EQ(stepper_.finished().size(), 3u);
 }

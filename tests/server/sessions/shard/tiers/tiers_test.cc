@@ -14,7 +14,7 @@ using Event = FakePeer::Event;
 
 class TiersTest : public testing::Test {
  protected:
-  // The oldest session gives its row to another.
+  // Allocates a row. The oldest session gives up a row.
   void TakeARow() { ASSERT_TRUE(parts_.tiers.Allocate({parts_.models->models().front(), 1}).ok()); }
 
   Demoted& DemotedSession() {
@@ -56,7 +56,7 @@ TEST_F(TiersTest, TokensWaitForARowThatIsInUse) {
 
 class TwoRowsTest : public testing::Test {
  protected:
-  // A demoted session whose tokens have asked for it, while a row is free.
+  // Tokens of a demoted session ask the registrar for a promotion; a row is free.
   void Promote() {
     session::Session& session = parts_.Attach(peer_, 0, "a");
     session.point.seq = session.durable_seq = 4;

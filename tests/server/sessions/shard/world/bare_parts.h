@@ -25,7 +25,7 @@
 
 namespace aaren::shard {
 
-// Notes what a shard asks, and answers nothing.
+// Notes a shard's calls, and answers none.
 struct FakeDirectory final : registrar::Directory {
   void Open(std::shared_ptr<const registrar::OpenCall> call) override { opens.push_back(std::move(call)); }
   void Save(int, std::vector<store::SaveWrite> writes) override { saved += writes.size(); }
@@ -67,7 +67,7 @@ struct BareParts {
 
   FakeEngine& engine() { return FakeEngineOf(*models, models->models().front()->id); }
 
-  // A session with a row, which no stream has, and which is in no list yet.
+  // A session with a row, without a stream, in no list.
   session::Session& Make(const std::string& id) {
     const models::ModelRef model = models->models().front();
     auto made = std::make_unique<session::Session>();
@@ -92,7 +92,7 @@ struct BareParts {
     return session;
   }
 
-  // An item of one channel with the numbers of Values.
+  // A one-channel item with the numbers of Values.
   static session::TokensView Item(const std::vector<float>& values, session::Handle handle, uint64_t first_seq) {
     session::TokensView tokens;
     tokens.handle = handle;

@@ -1,8 +1,7 @@
 #ifndef AAREN_TESTS_SERVER_SESSIONS_SHARD_WORLD_BARE_STREAM_H_
 #define AAREN_TESTS_SERVER_SESSIONS_SHARD_WORLD_BARE_STREAM_H_
 
-// A BareStream is a stream with open sessions that belong to no shard: for tests of a queue, a saver or a stepper
-// alone.
+// A BareStream is a stream with open sessions outside every shard, for tests of a queue, a saver or a stepper alone.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +29,7 @@ class BareStream {
     queue_.turns().Leave(notes);
   }
 
-  // A session that the stream has open; handles count from 0.
+  // Opens a session on the stream; handles count from 0.
   session::Session& Open(const models::LoadedModel& model, uint32_t channels = 1) {
     session::Session& session = sessions_.emplace_back();
     session.model = &model;
@@ -43,7 +42,7 @@ class BareStream {
     return session;
   }
 
-  // Queues `count` tokens behind those that wait, with the numbers of Values.
+  // Queues `count` tokens with the numbers of Values, behind the waiting tokens.
   void Push(session::Session& session, uint32_t count, bool silent = false) {
     const uint64_t first = session.point.seq + (session.flow != nullptr ? session.flow->tokens : 0);
     const std::vector<float> values = Values(first, size_t{count} * session.channels);

@@ -1,9 +1,9 @@
 #ifndef AAREN_TESTS_SERVER_SESSIONS_SHARD_WORLD_FAKE_ENGINE_H_
 #define AAREN_TESTS_SERVER_SESSIONS_SHARD_WORLD_FAKE_ENGINE_H_
 
-// A FakeEngine computes something simple whose every bit depends on every token before it and on their order. It is
-// state = 0.75 * state + value (missing counts as 0), forecast [4 steps, 3 quantiles] = state + 10 * step + quantile. A
-// surprise is the value less the first number of the forecast one token earlier, NaN if there was none.
+// A FakeEngine computes a simple forecast. Every bit depends on all earlier tokens and on the order of the tokens:
+//   state = 0.75 * state + value (missing counts as 0), forecast [4 steps, 3 quantiles] = state + 10 * step + quantile.
+// A surprise is the value less the first number of the previous token's forecast, NaN for the first token.
 
 #include <atomic>
 #include <cstdint>
@@ -23,7 +23,7 @@ class FakeEngine : public engine::Engine {
  public:
   explicit FakeEngine(size_t row_bytes = 64);
 
-  static package::ForecasterConfig Config();  // of packages that it runs
+  static package::ForecasterConfig Config();  // the config of a FakeEngine's packages
 
   size_t result_floats() const override {
     return static_cast<size_t>(config_.horizon) * config_.quantiles.size() + engine::ResultTail::kFloats;
@@ -35,12 +35,12 @@ class FakeEngine : public engine::Engine {
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override;
   std::vector<double> Remembered(absl::Span<const std::byte>) const override { return {}; }
 
-  // What a session of one channel gets for these values: forecast(values)[i] is all numbers for token i.
+  // The forecasts of a one-channel session for `values`: Forecasts(values)[i] has all numbers for token i.
   std::vector<std::vector<float>> Forecasts(const std::vector<float>& values) const;
 
   int calls() const { return calls_; }
   void FailNextStep() { fail_next_ = true; }
-  void FailNextCopy() { fail_next_copy_ = true; }  // of a row into a lane or out of it
+  void FailNextCopy() { fail_next_copy_ = true; }  // a copy of a row into a lane or out of a lane
 
  protected:
   virtual absl::Status Step(absl::Span<const engine::Run> runs, engine::StateSlab& rows) const;
@@ -56,7 +56,7 @@ class FakeEngine : public engine::Engine {
   mutable std::atomic<bool> fail_next_{false}, fail_next_copy_{false};
 };
 
-// A table with "sum:1", which is the default, "sum:2" and "other:1", each with a FakeEngine.
+// A table with "sum:1" (the default), "sum:2" and "other:1", each with a FakeEngine.
 std::unique_ptr<models::ModelTable> FakeModels(size_t row_bytes = 64);
 FakeEngine& FakeEngineOf(const models::ModelTable& models, const std::string& name);
 

@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_SERVER_SESSIONS_SHARD_WORLD_FAKE_PEER_H_
 #define AAREN_TESTS_SERVER_SESSIONS_SHARD_WORLD_FAKE_PEER_H_
 
-// A FakePeer writes down everything that a shard, or a part of a shard, tells a stream.
+// A FakePeer writes down every event from a shard, or from a part of a shard, to a stream.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ class FakePeer : public session::Peer {
     std::vector<float> surprises;
     std::vector<int64_t> times_ns;
     std::vector<int64_t> steps_ns;
-    int64_t step_ns = 0;  // of the last result
+    int64_t step_ns = 0;  // the last result's step
     size_t results = 0;
     session::Refusal refusal;
     session::OverdueReply overdue;
@@ -39,14 +39,14 @@ class FakePeer : public session::Peer {
   bool HasRoom() const override { return has_room; }
   void OnRoom() override { ++rooms; }
 
-  // How many of this kind came for the handle.
+  // How many events of `kind` came for the handle.
   size_t Count(Event::Kind kind, session::Handle handle) const;
 
-  // The last event; one of kind kFailed saying so if there is none.
+  // The last event. Without events: a kFailed event with "no such event".
   const Event& Last() const;
   const Event& Last(Event::Kind kind, session::Handle handle) const;
 
-  // All forecasts of the handle's only channel so far, by seq: element i has first_seq + i.
+  // All forecasts of the handle's only channel until now, by seq: element i has first_seq + i.
   std::vector<std::vector<float>> Forecasts(session::Handle handle) const;
 
   std::vector<Event> events;
@@ -57,7 +57,7 @@ class FakePeer : public session::Peer {
   Event& Add(Event::Kind kind, session::Handle handle);
 };
 
-// 0.5, 1.5, ...: `count` values from that of `first_seq` on.
+// The values of tokens [first_seq, first_seq + count): seq + 0.5.
 std::vector<float> Values(uint64_t first_seq, size_t count);
 
 }  // namespace aaren::shard

@@ -26,7 +26,7 @@ uint64_t FingerprintOf(absl::Span<const engine::Run> runs) {
 
 }  // namespace
 
-// All of it happens under the engine's lock, as commands to one device do.
+// Every call holds the engine's lock: a device serializes commands too.
 class LateEngine::LateLane final : public engine::Lane {
  public:
   LateLane(const LateEngine& engine, size_t capacity_rows)

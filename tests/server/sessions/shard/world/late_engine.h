@@ -4,7 +4,7 @@
 // A LateEngine stands in for a device, and computes with another engine. A submitted batch waits in a queue until
 // FinishOne runs the batch or a caller waits for the batch's ticket. Until the run, the outputs hold nonsense.
 //
-// A LateEngine watches whether callers keep the rules of model/engine/lane.h: a row under way is in one run only, a row
+// A LateEngine watches whether callers keep the rules of model/engine/lane.h: a row under way is in a single run, a row
 // under way is not copied or freed, and inputs do not change.
 //
 // Threading: FinishOne and the rest of the engine from any thread.

@@ -9,7 +9,7 @@
 
 namespace aaren::shard {
 
-// A clock that stands until a test moves it. Any thread may read the clock.
+// Only a test moves a TestClock. Any thread may read the clock.
 class TestClock : public session::Clock {
  public:
   int64_t NowNanos() const override { return now_ns_; }

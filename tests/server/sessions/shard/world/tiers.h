@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_SERVER_SESSIONS_SHARD_WORLD_TIERS_H_
 #define AAREN_TESTS_SERVER_SESSIONS_SHARD_WORLD_TIERS_H_
 
-// What tests of tiers share: worlds in which sessions rest in the store, and how they come to rest.
+// For tests of tiers: worlds with sessions demoted to the store.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 
 namespace aaren::shard {
 
-inline constexpr size_t kRowBytes = 64;  // of a FakeEngine
+inline constexpr size_t kRowBytes = 64;  // a FakeEngine's row bytes
 
 inline ShardOptions NoRowsStay() { return {.max_resident_bytes = 0, .save_interval = kInterval}; }
 
@@ -31,7 +31,7 @@ inline void OpenAndRest(World& world, FakePeer& peer, session::Handle handle, co
 inline uint64_t Demoted(World& world, int shard = 0) { return world.shard(shard).counters().sessions_demoted.value(); }
 inline uint64_t Rows(World& world, int shard = 0) { return world.shard(shard).counters().slots_used.value(); }
 
-// A token without waiting for what comes of it.
+// Sends tokens without waiting for a reply.
 inline void Push(World& world, FakePeer& peer, session::Handle handle, uint64_t first_seq,
                  const std::vector<float>& values) {
   session::TokensView tokens;

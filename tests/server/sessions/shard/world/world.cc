@@ -16,7 +16,7 @@ namespace {
 
 constexpr absl::Duration kPatience = absl::Minutes(1);
 
-// Calls `work`, with a rest where there is none, until `done`.
+// Calls `work` until `done`; sleeps where a call found no work.
 template <typename Work>
 bool RepeatUntil(const std::function<bool()>& done, Work work) {
   const absl::Time deadline = absl::Now() + kPatience;
@@ -151,9 +151,8 @@ bool World::DrainUntil(const std::function<bool()>& done) {
 }
 
 void World::Settle() {
-  // An answer from the registrar shows that what was asked before has at least reached the shards, and a round ends
-  // when they have done it; a few rounds cover the longest chain of questions that a shard does not count as its own
-  // work.
+  // The registrar's answer shows that earlier calls have reached the shards, and a round ends when the shards are idle.
+  // Four rounds cover the longest chain of calls outside a shard's Busy.
   for (int round = 0; round < 4; ++round) {
     Get("never opened by any test");
     RunUntil([this] {
@@ -188,10 +187,10 @@ void World::Send(FakePeer& peer, session::Handle handle, uint64_t first_seq, std
 
 namespace {
 
-// Calls method(done) and runs the world until it has answered.
+// Calls method(done) and runs the world until the answer comes.
 template <typename T, typename Method>
 session::Outcome<T> Await(World& world, Method method) {
-  // Shared: a registrar that never answers must not write to a frame that is gone.
+  // Shared: a late answer must not write to an ended frame.
   struct Answer {
     std::atomic<bool> there{false};
     session::Outcome<T> outcome;

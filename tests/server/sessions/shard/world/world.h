@@ -2,7 +2,7 @@
 #define AAREN_TESTS_SERVER_SESSIONS_SHARD_WORLD_WORLD_H_
 
 // A World has all layers below the rpc layer. The test's own thread runs the shards, and the registrar has a thread.
-// Tests make the store fail, and move the clock, which stands otherwise. FakePeers write down every event.
+// Tests make the store fail, and only tests move the clock. FakePeers write down every event.
 //
 // With AAREN_LATE_ENGINE=1 in the environment the models are behind LateEngines: a test must hold with engines that
 // finish at once, and with engines that finish late.
@@ -63,7 +63,7 @@ class ProbedStore : public store::StateStore {
   void DamageRows(std::string key) { damaged_rows_ = std::move(key); }
   // The session has two saves, and the save at `seq` cannot be read.
   void DamageSave(std::string key, uint64_t seq) { damaged_save_ = {std::move(key), seq}; }
-  uint64_t loads() const { return loads_; }            // of rows, since the start
+  uint64_t loads() const { return loads_; }            // reads of rows since the start
   uint64_t save_calls() const { return save_calls_; }  // since the start
   void FailSaves(bool fail) { fail_saves_ = fail; }    // and the writes of Opens
   void FailAll(bool fail) { fail_all_ = fail; }
