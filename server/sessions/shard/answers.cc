@@ -69,7 +69,7 @@ std::vector<std::optional<session::SessionInfo>> Answers::Describe(const std::ve
   return infos;
 }
 
-// A client that tells no delivered_seq has taken every reply.
+// A client without delivered_seq has taken every reply.
 session::SessionInfo Answers::InfoOf(const session::Session& session) const {
   session::SessionInfo info;
   info.session_id = std::string(session::SessionId(session.key.view()));
@@ -168,7 +168,7 @@ std::vector<bool> Answers::HoldsDemoted(const std::vector<std::string>& keys) {
   return holds;
 }
 
-// A saved session may leave, and a session that waits for a row comes.
+// A saved session may leave and make room for a promotion.
 void Answers::SavesDone(const std::vector<save::SaveResult>& results) {
   parts_.saves.Done(results);
   parts_.tiers.StartPromotions();

@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_SESSIONS_SHARD_ANSWERS_H_
 #define AAREN_SERVER_SESSIONS_SHARD_ANSWERS_H_
 
-// Answers is the shard as the registrar sees it: every question of the registrar about the shard's sessions is answered
-// here, or by the part of the shard that the question concerns. Threading: belongs to one shard.
+// Answers answers every question of the registrar about the shard's sessions, or passes the question to the right part
+// of the shard. Threading: belongs to one shard.
 
 #include <optional>
 #include <string>

@@ -13,10 +13,10 @@
 
 namespace aaren::shard {
 
-// The surroundings that all parts of a shard share. Threading: belongs to one shard; any thread may read the counters
-// and post to the mailbox.
+// The surroundings of all parts of a shard. Threading: belongs to one shard; any thread may read the counters and post
+// to the mailbox.
 struct Core {
-  // The references outlive this.
+  // The references outlive the Core.
   Core(int i, ShardOptions o, const models::ModelTable& m, registrar::Directory& d, const session::Clock& c)
       : index(i), options(std::move(o)), models(m), directory(d), clock(c) {}
 
@@ -30,7 +30,7 @@ struct Core {
   const session::Clock& clock;
   ShardCounters counters;
   session::Mailbox mailbox;
-  uint64_t next_ticket = 0;  // of Opens, deleting Closes and promotions
+  uint64_t next_ticket = 0;  // Opens, deleting Closes and promotions draw tickets
 };
 
 }  // namespace aaren::shard

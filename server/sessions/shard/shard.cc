@@ -55,7 +55,7 @@ bool SessionShard::Tokens(session::Peer& peer, const session::TokensView& tokens
   return !waits;
 }
 
-// A session on its way cannot be closed yet: the Close waits with the tokens.
+// A session still on the way cannot be closed: the Close waits with the tokens.
 void SessionShard::Close(session::Peer& peer, session::Handle handle, bool delete_session,
                          std::optional<uint64_t> delivered_seq) {
   queue::Attachment& stream = handles_.Of(peer);
@@ -94,7 +94,7 @@ bool SessionShard::DrainMailboxFor(absl::Duration at_most) {
   return any;
 }
 
-// A batch of urgent saves follows the last at once: sessions that were stepped meanwhile share the batch.
+// A batch of urgent saves follows the last batch at once: sessions stepped meanwhile share the batch.
 size_t SessionShard::Step() {
   const size_t done = steps_.Run();
   if (done > 0) {
@@ -123,7 +123,7 @@ void SessionShard::Tick() {
   UpdateLevels();
 }
 
-// An event that is in the shard already, or a reply on its way, comes before the word that an event is missing.
+// A waiting event, or a reply on its way, comes before the news of a missing event.
 void SessionShard::TellOverdue() {
   residents_.overdue().Tell(core_.now_ms(), [](const MissingEvent& missing) {
     session::Peer& peer = missing.stream->peer;

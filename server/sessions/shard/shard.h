@@ -1,29 +1,28 @@
 #ifndef AAREN_SERVER_SESSIONS_SHARD_SHARD_H_
 #define AAREN_SERVER_SESSIONS_SHARD_SHARD_H_
 
-// A SessionShard is the logic of one core: the sessions that were last opened there, their rows, and the tokens waiting
-// to be stepped. The shard is made of parts, and a part may use the parts before it:
+// A SessionShard is the logic of one core: the sessions last opened on the core, the rows, and the waiting tokens. The
+// shard is made of parts, and a part may use earlier parts:
 //
-//   Residents   sessions, rows, and every list that a session can be in
+//   Residents   sessions, rows, and every list of sessions
 //   Steps       the queue, and slices of about a millisecond through the engines
-//   Handles     streams, and the meaning of their handles
-//   Departures  how a session leaves its stream, or the shard
+//   Handles     streams, and the meaning of a stream's handles
+//   Departures  how a session leaves the stream, or the shard
 //   Saves       server/sessions/save/saves.h
 //   Intake      a session's items: tokens are checked and queued
-//   Tiers       who leaves for the store when rows are scarce, and the way back
+//   Tiers       the sessions to leave for the store when rows are scarce, and the way back
 //   Opens       Opens, from the stream's request to the answer
-//   Aside       room in a full queue, where tokens wait for a client's word
-//   Expiry      sessions that end by time
-//   Answers     the shard as the registrar sees it
+//   Aside       room in a full queue, where tokens wait for a client's delivered_seq
+//   Expiry      the end of sessions by time
+//   Answers     the registrar's questions
 //
-// A session belongs to the shard of its latest Open. Opens, unary calls and rows travel between shards as mailbox
-// messages through the registrar. Answers of a session keep the order of its items. README.md tells the life of a
-// token.
+// A session belongs to the shard of the latest Open. Opens, unary calls and rows travel between shards as mailbox
+// messages through the registrar. A session's answers keep the order of the items. README.md tells the life of a token.
 //
 // Threading: every method is called on the shard's own thread, but counters() may be read by any thread, and any thread
 // may post to mailbox(). A method may answer any connected peer; a peer's methods must not call the shard back.
 //
-// Lifetime: a registrar that knows the shard is destroyed before the shard; after that the shard is only destroyed.
+// Lifetime: the registrar is destroyed before the shard; afterwards the shard may only be destroyed.
 
 #include <cstddef>
 #include <cstdint>
@@ -55,8 +54,8 @@ namespace aaren::shard {
 
 class SessionShard final : private StepEvents {
  public:
-  // `models` and `clock` outlive this; `directory` outlives all use of this. `index` counts from 0, in order of
-  // AddShard.
+  // `models` and `clock` outlive the shard; `directory` outlives all use of the shard. `index` counts from 0, in order
+  // of AddShard.
   SessionShard(int index, ShardOptions options, const models::ModelTable& models, registrar::Directory& directory,
                const session::Clock& clock = session::Clock::System());
 
@@ -65,18 +64,18 @@ class SessionShard final : private StepEvents {
   session::Mailbox& mailbox() { return core_.mailbox; }
 
   // True if an item may be handed over now. Otherwise Peer::OnRoom tells when to ask again.
-  bool AdmitsOpen(session::Peer& peer) { return handles_.AdmitsOpen(peer); }  // an Open, or a Close that deletes
-  bool AdmitsTokens(session::Peer& peer, size_t bytes) { return aside_.Admits(peer, bytes); }  // of about so many bytes
+  bool AdmitsOpen(session::Peer& peer) { return handles_.AdmitsOpen(peer); }  // an Open, or a deleting Close
+  bool AdmitsTokens(session::Peer& peer, size_t bytes) { return aside_.Admits(peer, bytes); }  // a Tokens item
   bool IsClosing(session::Peer& peer, session::Handle handle);  // a Close is under way: no item may be handed over
 
   // True if the peer's tenant may hand over no tokens until some are stepped.
   bool QueueIsFull(session::Peer& peer) { return steps_.queue().room().IsFull(handles_.Of(peer)); }
 
-  // True if a handle of the peer is open; true if an item that was handed over is not answered yet.
+  // HasHandles is true if a handle of the peer is open; Owes is true if an item handed over is unanswered.
   bool HasHandles(session::Peer& peer) { return handles_.Of(peer).open_handles() > 0; }
   bool Owes(session::Peer& peer) { return handles_.Owes(peer); }
 
-  // Everything that the peer makes this shard hold.
+  // The peer's sessions and waiting bytes in the shard.
   StreamUse UseOf(const session::Peer& peer) const { return Handles::UseOf(peer); }
 
   // Each answers through `peer`, at once or from a later DrainMailbox() or Step(). REQUIRES: the item may be handed
@@ -85,37 +84,37 @@ class SessionShard final : private StepEvents {
   bool Tokens(session::Peer& peer, const session::TokensView& tokens);
   void Close(session::Peer& peer, session::Handle handle, bool delete_session, std::optional<uint64_t> delivered_seq);
 
-  // The stream is gone: its sessions stay without a stream, and waiting tokens are dropped. `peer` is never called
+  // The stream is gone: the sessions stay without a stream, and waiting tokens are dropped. `peer` is never called
   // again.
   void Disconnect(session::Peer& peer);
 
   // The peer takes forecasts again (Peer::HasRoom).
   void Resume(session::Peer& peer) { steps_.queue().turns().Resume(handles_.Of(peer)); }
 
-  // Handles messages from other threads, `at_most` of them or for about so long. True if there were any.
+  // Handles messages from the mailbox: `at_most` messages, or for about `at_most`. True if a message was handled.
   bool DrainMailbox(size_t at_most = std::numeric_limits<size_t>::max());
   bool DrainMailboxFor(absl::Duration at_most);
 
   // Steps a slice of the waiting tokens; with a device, as far as the device has come. Returns the number of answered
-  // tokens, or of sessions that got other answers. As long as the number is not zero more may wait, and while a step is
-  // under way results may come: do not sleep.
+  // tokens, or of sessions answered without tokens. The caller must not sleep while the number is not zero, since more
+  // may wait, nor while a step is under way.
   size_t Step();
   bool StepUnderWay() const { return steps_.under_way(); }
 
-  // Starts the saves that are due and expires sessions. Call it every few milliseconds.
+  // Starts due saves and expires sessions. The caller ticks every few milliseconds.
   void Tick();
 
-  // True while a step is under way, or the registrar works on a request of this shard.
+  // True while a step is under way, or the registrar works on a request of the shard.
   bool Busy() const;
 
-  // True if tokens wait to be stepped, be it because their client does not read.
+  // True if tokens wait to be stepped, tokens of clients without room for replies included.
   bool TokensWait() const;
 
-  // Starts to save the sessions that are unsaved now, beside the tokens that still come.
+  // Starts to save every session unsaved now; the shard still takes tokens.
   void SaveEarly() { saves_.SaveEarly(); }
 
-  // Saves every session with unsaved tokens, and from now on tokens as soon as they are stepped. Busy() until the store
-  // has all of them (keep calling DrainMailbox() and Tick()). For shutdown.
+  // Saves every session with unsaved tokens, and from now on tokens as soon as stepped. Busy() until the store has all
+  // tokens (keep calling DrainMailbox() and Tick()). For shutdown.
   void SaveAll() { saves_.SaveAll(); }
 
   const ShardCounters& counters() const { return core_.counters; }

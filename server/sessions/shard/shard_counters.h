@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_SESSIONS_SHARD_SHARD_COUNTERS_H_
 #define AAREN_SERVER_SESSIONS_SHARD_SHARD_COUNTERS_H_
 
-// ShardCounters are a shard's numbers about itself. Only the shard's thread writes; any thread reads. The numbers are
-// relaxed atomics, bumped without a locked instruction and summed over the shards when Prometheus asks, so counting
-// costs nothing per token. A model has counters of its own (server/sessions/models/model_counters.h).
+// ShardCounters count a shard's work. Only the shard's thread writes; any thread reads. The numbers are relaxed
+// atomics, bumped without a locked instruction and summed over the shards when Prometheus asks, so counting costs
+// nothing per token. A model has separate counters (server/sessions/models/model_counters.h).
 
 #include <array>
 
@@ -18,21 +18,21 @@ inline constexpr std::array<double, 10> kReuseBounds = {10e-3, 0.1,  1,     10, 
                                                         600,   3600, 21600, 86400, 604800};  // seconds
 
 struct TokenCounters {
-  // By outcome: exactly one of the six for each token of a Tokens item.
+  // By outcome: each token of a Tokens item counts once in the six.
   counters::Counter tokens_forecast, tokens_folded, tokens_silent, tokens_duplicate, tokens_refused, tokens_dropped;
   counters::Counter slice_tokens, slice_ns;  // levels, of the last slice
   counters::Histogram<kBatchBounds.size()> batch_tokens{kBatchBounds};
   counters::Histogram<counters::kLatencyBounds.size()> queue_seconds{
       counters::kLatencyBounds};  // from arrival to the start of the step
   counters::Histogram<kReuseBounds.size()> reuse_seconds{
-      kReuseBounds};  // between two tokens of a session that came one by one
+      kReuseBounds};  // between two tokens of a session, where tokens come singly
 };
 
 // Sessions by event.
 struct SessionCounters {
   counters::Counter sessions_created, sessions_resumed, sessions_detached, sessions_deleted, sessions_moved,
       sessions_expired, sessions_evicted, sessions_rewound, sessions_fenced, sessions_refused;
-  counters::Counter demotions, promotions;  // of sessions whose stream has the handle
+  counters::Counter demotions, promotions;  // sessions with an open handle
   counters::Histogram<counters::kLatencyBounds.size()> promotion_seconds{
       counters::kLatencyBounds};  // from a demoted session's token to the row
 };

@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_SESSIONS_SHARD_ARRIVAL_ARRIVAL_H_
 #define AAREN_SERVER_SESSIONS_SHARD_ARRIVAL_ARRIVAL_H_
 
-// An Arrival is a session on its way, with the items that the stream sent meanwhile. An Opening comes by an Open, a
-// Promotion by a token for a demoted session. The stream's handle stands for the Arrival until the session is here.
-// Threading: belongs to one shard.
+// An Arrival is a session on its way, with the stream's items since. An Opening comes by an Open, a Promotion by a
+// token for a demoted session. The stream's handle stands for the Arrival until the session is here. Threading: belongs
+// to one shard.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,7 @@
 namespace aaren::shard {
 
 struct DeferredTokens {
-  session::TokensView view;  // of `numbers`
+  session::TokensView view;  // points into `numbers`
   task::OwnedNumbers numbers;
   uint64_t tokens = 0;
   trace::Held trace;

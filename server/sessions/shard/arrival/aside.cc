@@ -5,7 +5,7 @@
 namespace aaren::shard {
 namespace {
 
-constexpr size_t kMostLookedAt = 1024;  // promotions, for the room of a message
+constexpr size_t kMostLookedAt = 1024;  // promotions that must stay: bounds the search for one message's room
 
 }  // namespace
 

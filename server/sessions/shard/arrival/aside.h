@@ -1,12 +1,13 @@
 #ifndef AAREN_SERVER_SESSIONS_SHARD_ARRIVAL_ASIDE_H_
 #define AAREN_SERVER_SESSIONS_SHARD_ARRIVAL_ASIDE_H_
 
-// Aside admits tokens to the queue, and makes room in a full queue where tokens wait for a client's word. The word, a
-// delivered_seq, comes in a Tokens item like all others, so tokens that wait for the word must not keep the stream from
-// being read. The shard sets such tokens aside: refuses them behind the held reply, and the client sends them again.
+// Aside admits tokens to the queue, and makes room in a full queue where tokens wait for a client's delivered_seq.
+// A delivered_seq comes in an ordinary Tokens item, so a stream must be read even while its tokens wait. The shard sets
+// waiting tokens aside: refuses the tokens behind the held reply, and the client sends the tokens again.
 //
-// A demoted session may wait for the row of a session that waits for such a word. So while any session waits for a
-// word, tokens of demoted sessions are set aside, too. While no session does, all keep their tokens, and streams wait.
+// A demoted session may wait for the row of a session without delivered_seq. So while any session waits for a
+// delivered_seq, tokens of demoted sessions are set aside, too. Otherwise all sessions keep their tokens, and streams
+// wait.
 //
 // Threading: belongs to one shard.
 
@@ -25,11 +26,11 @@ namespace aaren::shard {
 
 class Aside {
  public:
-  // The arguments outlive this.
+  // The arguments outlive the Aside.
   Aside(Core& core, Residents& residents, Steps& steps, Handles& handles, Intake& intake, Tiers& tiers)
       : core_(core), residents_(residents), steps_(steps), handles_(handles), intake_(intake), tiers_(tiers) {}
 
-  // True if the stream may send a Tokens item of about so many bytes. Otherwise Peer::OnRoom tells when to ask again.
+  // True if the stream may send a Tokens item of about `bytes` bytes. Otherwise Peer::OnRoom tells when to ask again.
   bool Admits(session::Peer& peer, size_t bytes);
 
  private:

@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_SESSIONS_SHARD_ARRIVAL_DEFERRED_ITEMS_H_
 #define AAREN_SERVER_SESSIONS_SHARD_ARRIVAL_DEFERRED_ITEMS_H_
 
-// DeferredItems counts the tokens of all Arrivals of a shard. The tokens are copied out of their messages, and count as
+// DeferredItems counts the tokens of all Arrivals of a shard. The tokens are copied out of the messages, and count as
 // waiting tokens until Replay, once the session is here, or Forget. Threading: belongs to one shard.
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace aaren::shard {
 
 class DeferredItems {
  public:
-  // The tokens share the room of `queue`, which outlives this.
+  // The tokens share the room of `queue`. `queue` outlives the DeferredItems.
   explicit DeferredItems(queue::TokenQueue& queue) : queue_(queue) {}
 
-  // REQUIRES of all three functions: the arrival's stream is there.
+  // REQUIRES, for all three functions: the arrival has a stream.
   void Defer(Arrival& arrival, const session::TokensView& tokens, uint32_t channels);
   void Replay(Arrival& arrival, absl::FunctionRef<void(const session::TokensView&)> accept);
   uint64_t Forget(Arrival& arrival);  // returns the number of tokens

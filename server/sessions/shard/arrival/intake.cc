@@ -9,7 +9,7 @@
 namespace aaren::shard {
 namespace {
 
-// The seq of the token that follows all others of the session.
+// The seq of the session's next new token.
 uint64_t ExpectedSeq(const session::Session& session) {
   return session.point.seq + (session.flow != nullptr ? session.flow->tokens : 0);
 }
@@ -44,7 +44,7 @@ void Intake::AcceptDuplicate(session::Session& session, uint64_t count) {
   session.stream->peer.OnAcked(session.handle, session.point.seq, session.told_durable_seq());
 }
 
-// Nobody knows the number of channels of a session that is not open.
+// The handle has no session, hence an unknown number of channels: the tokens count as for one channel.
 void Intake::RefuseUnknown(session::Peer& peer, const session::TokensView& tokens) {
   core_.counters.tokens_refused.Add(tokens.count(1));
   const session::Refusal refusal = session::HandleNotFound(tokens.handle);

@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_SESSIONS_SHARD_ARRIVAL_INTAKE_H_
 #define AAREN_SERVER_SESSIONS_SHARD_ARRIVAL_INTAKE_H_
 
-// The Intake takes a session's items on: checks tokens and queues them, sets tokens for a session on its way aside
-// until the session is here, and takes Closes. A Tokens item is valid as a whole or refused as a whole.
+// The Intake takes a session's items: checks and queues tokens, keeps tokens for a session on its way until the session
+// is here, and takes Closes. A Tokens item is valid as a whole or refused as a whole.
 //
 // Threading: belongs to one shard.
 
@@ -22,26 +22,26 @@ namespace aaren::shard {
 
 class Intake {
  public:
-  // The arguments outlive this.
+  // The arguments outlive the Intake.
   Intake(Core& core, Residents& residents, Steps& steps, Departures& departures)
       : core_(core), residents_(residents), steps_(steps), departures_(departures), deferred_(steps.queue()) {}
 
-  // Queues the tokens, or answers that they came before or are refused. REQUIRES: the session is not closing.
+  // Queues the tokens, acknowledges duplicates, or refuses the item. REQUIRES: the session is not closing.
   void Accept(session::Session& session, const session::TokensView& tokens);
 
-  // Tokens for a handle that is not open.
+  // Refuses tokens for a handle without a session.
   void RefuseUnknown(session::Peer& peer, const session::TokensView& tokens);
 
   // Closes the session once everything before the Close is answered.
   void Close(session::Session& session, const DeferredClose& close);
 
-  // Tokens for a session on its way: Defer keeps them, Replay hands them and a Close to the session, and Drop forgets
-  // them. REQUIRES: the arrival's stream is there.
+  // Defer keeps tokens for a session on its way, Replay hands the kept tokens and a Close to the session, and Drop
+  // forgets the tokens. REQUIRES: the arrival has a stream.
   void Defer(Arrival& arrival, const session::TokensView& tokens, uint32_t channels);
   void Replay(session::Session& session, Arrival& arrival);
   void Drop(Arrival& arrival);
 
-  // Drops the tokens, too, but the client is asked to send them again.
+  // Forgets the tokens, and counts the tokens as refused: the client sends the tokens again.
   void Return(Arrival& arrival) { core_.counters.tokens_refused.Add(deferred_.Forget(arrival)); }
 
   // True if a stream has sent tokens since the last call.

@@ -101,7 +101,7 @@ registrar::OwnerReply<session::Footprint> Opens::Check(const registrar::OpenCall
   return reply;
 }
 
-// An Open that began again reserves again, perhaps for another model or number of channels.
+// A restarted Open reserves again, perhaps for another model or number of channels.
 std::optional<session::Refusal> Opens::Reserve(uint64_t ticket, const session::Footprint& footprint) {
   Opening& opening = parts_.handles.FindOpening(ticket);
   parts_.tiers.FreeReserved(opening);
@@ -124,7 +124,7 @@ std::optional<session::Refusal> Opens::Reserve(uint64_t ticket, const session::F
   return std::nullopt;
 }
 
-// A session that stays in the shard keeps its rows and its place until Install.
+// A session of the same shard keeps rows and place until Install.
 registrar::OwnerReply<session::SessionState> Opens::Take(const registrar::OpenCall& call, uint64_t epoch) {
   registrar::OwnerReply<session::SessionState> reply;
   session::Session* session = parts_.steps.FindSettled(call.key);
@@ -214,7 +214,7 @@ session::Session& Opens::Place(const registrar::OpenCall& call, Opening& opening
   session.attempt = state.attempt;
   session.durability = installation.refusal ? state.durability : Resolve(call.request.durability);
   // Acquiring a session in the store keeps a single save, and no save waits to become durable. After a refusal nothing
-  // was acquired, and the client may know of a save that waits.
+  // was acquired, and the client may know of a waiting save.
   const uint64_t pending = state.pending_seq.value_or(session::Session::kNoSave);
   session.pending_seq = installation.refusal ? pending : session::Session::kNoSave;
   session.last_active_ms = session.saved_active_ms = core_.now_ms();

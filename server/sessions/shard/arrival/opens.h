@@ -45,7 +45,7 @@ class Opens {
   // A stream's request. Answers a refusal at once.
   void Begin(session::Peer& peer, session::Handle handle, session::OpenRequest request);
 
-  // The stream has gone. The registrar may be at work on the Open, so the Open goes on and finds nobody waiting.
+  // The stream has gone. The registrar may be at work on the Open, so the Open goes on, and gets no answer.
   void Abandon(Opening& opening);
 
   // The registrar's questions: server/sessions/registrar/owner.h.

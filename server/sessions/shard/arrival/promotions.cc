@@ -6,8 +6,8 @@
 namespace aaren::shard {
 namespace {
 
-constexpr size_t kMostStarted = 1024;  // each has its rows set aside
-constexpr absl::Duration kFirstPause = absl::Milliseconds(50);
+constexpr size_t kMostStarted = 1024;                           // a started promotion has rows set aside
+constexpr absl::Duration kFirstPause = absl::Milliseconds(50);  // README.md, "The store is away"
 constexpr absl::Duration kLongestPause = absl::Seconds(5);
 
 }  // namespace
@@ -66,7 +66,7 @@ void Promotions::StartAll(absl::FunctionRef<bool(Promotion&)> start) {
   }
 }
 
-// False if there is none, or no row for it.
+// False if no promotion waits in the line, or no row is free.
 bool Promotions::StartNextOf(Line& line, absl::FunctionRef<bool(Promotion&)> start) {
   if (line.empty() || started_ >= kMostStarted) return false;
   Promotion* promotion = Find(line.front());

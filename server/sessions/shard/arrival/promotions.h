@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_SESSIONS_SHARD_ARRIVAL_PROMOTIONS_H_
 #define AAREN_SERVER_SESSIONS_SHARD_ARRIVAL_PROMOTIONS_H_
 
-// Promotions are the demoted sessions of a shard on their way back. A promotion waits for rows in the line of its
-// model, and then is at the registrar. If the store did not answer, the promotion pauses and waits again.
+// Promotions are the demoted sessions of a shard on the way back. A promotion waits for rows in the line of the model,
+// and afterwards is at the registrar. If the store did not answer, the promotion pauses and waits again.
 //
 //   Add ──► waits ──► StartAll: at the registrar ──► Take
 //             ▲              │ Unstart
@@ -25,7 +25,7 @@ namespace aaren::shard {
 
 class Promotions {
  public:
-  // The promotion waits last in the line of its model, and the stream's handle stands for the promotion.
+  // The promotion waits last in the line of the model, and the stream's handle stands for the promotion.
   Promotion& Add(Demoted& demoted, uint64_t ticket, int64_t now_ns);
 
   Promotion* Find(uint64_t ticket);  // null: taken already
@@ -37,8 +37,8 @@ class Promotions {
   bool any_waits() const;                      // for rows
   bool OneWaitsSince(int64_t began_ns) const;  // or longer
 
-  // Starts the promotions that have waited longest, of the models in turn: a model without free rows keeps no other
-  // model waiting. `start` sets the promotion's call, or is false if there are no rows.
+  // Starts the oldest promotions, of the models in turn: a model without free rows keeps no model waiting. `start` sets
+  // the promotion's call, or is false if no rows are free.
   void StartAll(absl::FunctionRef<bool(Promotion&)> start);
 
   // The promotion is not at the registrar any more, or nobody waits for the answer.
@@ -46,10 +46,10 @@ class Promotions {
 
   // The promotion waits again after a pause, longer each time. REQUIRES: the promotion is not started.
   void Pause(Promotion& promotion, int64_t now_ms);
-  void EndPauses(int64_t until_ms);  // the pauses that end by then
+  void EndPauses(int64_t until_ms);  // ends the pauses due until `until_ms`
 
-  // Takes the newest waiting promotions out of their lines and hands them over, for as long as `more` is true.
-  // Promotions for which `may` is false stay; at most `most_staying` of them are looked at.
+  // Hands the newest waiting promotions over, out of the lines, for as long as `more` is true. Where `may` is false the
+  // promotion stays; after `most_staying` staying promotions the search ends.
   void HandOverNewest(size_t most_staying, absl::FunctionRef<bool()> more,
                       absl::FunctionRef<bool(const Promotion&)> may, absl::FunctionRef<void(Promotion&)> hand_over);
 

@@ -12,7 +12,7 @@ namespace {
 
 std::string Indexed(absl::string_view field, size_t index) { return absl::StrCat("tokens.", field, "[", index, "]"); }
 
-// Has no branch in the loop, so that the compiler vectorises the loop.
+// No branch in the loop: the compiler vectorises the loop.
 bool AnyInfinite(absl::Span<const float> values) {
   uint32_t infinite = 0;
   for (const float value : values) {
@@ -119,7 +119,7 @@ std::optional<session::Refusal> CheckInFlight(const session::TokensView& tokens,
 
 std::optional<session::Refusal> CheckContent(const session::TokensView& tokens, const session::Session& session,
                                              uint32_t skip, store::TokenClock& clock) {
-  // Tokens before `skip` were checked at their first arrival.
+  // Tokens before `skip` were checked at the first arrival.
   const uint32_t channels = session.values_per_token();
   const size_t skipped = size_t{skip} * channels;
   if (!tokens.values.empty() && AnyInfinite(tokens.values.subspan(skipped))) {

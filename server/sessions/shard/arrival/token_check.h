@@ -13,19 +13,18 @@
 
 namespace aaren::shard {
 
-// The shape: width, number of tokens, and fields that the model does not read.
+// Refuses a wrong width, a wrong number of tokens, and fields unread by the model.
 std::optional<session::Refusal> CheckShape(const session::TokensView& tokens, const session::Session& session,
                                            uint32_t max_tokens);
 
 // The place: the item has the session's next token, `expected`, or only earlier tokens.
 std::optional<session::Refusal> CheckPlace(const session::TokensView& tokens, uint64_t expected);
 
-// The distance from the client's delivered_seq, if the client tells that: no more than `most`. REQUIRES: the shape is
-// right.
+// Refuses tokens more than `most` ahead of the client's delivered_seq, if told. REQUIRES: the shape is right.
 std::optional<session::Refusal> CheckInFlight(const session::TokensView& tokens, const session::Session& session,
                                               uint64_t most);
 
-// The numbers from token `skip` on: no infinity, and no time that goes back. Advances `clock`, the session's, over the
+// The numbers from token `skip` on: no infinity, and times never go back. Advances `clock`, the session's, over the
 // tokens. REQUIRES: the shape is right; token `skip` is the session's next.
 std::optional<session::Refusal> CheckContent(const session::TokensView& tokens, const session::Session& session,
                                              uint32_t skip, store::TokenClock& clock);

@@ -7,7 +7,7 @@
 namespace aaren::shard {
 namespace {
 
-constexpr int64_t kEvictionMs = 5000;  // a session that is not saved by then stays
+constexpr int64_t kEvictionMs = 5000;  // a session unsaved after five seconds stays, and the caller is told
 
 }  // namespace
 
@@ -68,7 +68,7 @@ void Departures::FinishClose(session::Session& session, bool delete_session) {
   stream.peer.OnRoom();
 }
 
-// The request names the epoch: a session that another writer has opened meanwhile is not deleted.
+// The request names the epoch: a session opened by another writer meanwhile is not deleted.
 void Departures::Delete(Closable closable) {
   const uint64_t ticket = core_.next_ticket++;
   auto closing = std::make_unique<Closing>();
@@ -84,7 +84,7 @@ void Departures::Delete(Closable closable) {
       });
 }
 
-// A session that is gone already is as the client wanted it.
+// A session gone already counts as deleted.
 void Departures::OnDeleted(uint64_t ticket, const session::Outcome<std::monostate>& outcome) {
   const std::unique_ptr<Closing> closing = handles_.TakeClosing(ticket);
   if (closing->stream == nullptr) return;
@@ -109,7 +109,7 @@ void Departures::Evict(const std::string& key, registrar::SessionOwner::Evicted 
   evictions_.push_back({key, core_.now_ms() + kEvictionMs, std::move(done)});
 }
 
-// A detached session is saved soon, and rests then. A session that is gone for another reason keeps nobody waiting.
+// A detached session is saved soon, and afterwards rests. The eviction of a gone session ends at once.
 void Departures::EndEvictions() {
   for (size_t i = 0; i < evictions_.size();) {
     session::Session* session = residents_.Find(evictions_[i].key);

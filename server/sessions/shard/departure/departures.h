@@ -2,8 +2,8 @@
 #define AAREN_SERVER_SESSIONS_SHARD_DEPARTURE_DEPARTURES_H_
 
 // Departures are the ways of a session out of a stream (a Close, the end of the stream, a fenced writer) or out of the
-// shard (at rest in the store, deleted, lost). A departure drops the session's waiting tokens: a client that goes
-// on elsewhere sends the tokens again.
+// shard (at rest in the store, deleted, lost). A departure drops the session's waiting tokens: the client sends the
+// tokens again.
 //
 // Threading: belongs to one shard.
 
@@ -30,14 +30,14 @@ struct Closable {
 
 class Departures {
  public:
-  // The arguments outlive this.
+  // The arguments outlive the Departures.
   Departures(Core& core, Residents& residents, Steps& steps, Handles& handles)
       : core_(core), residents_(residents), steps_(steps), handles_(handles) {}
 
   // Parts the session from the stream: the session rests here. The caller answers for the handle.
   void Detach(session::Session& session);
 
-  // Takes the session away from its stream and tells the stream. A waiting Close is answered, too. REQUIRES: a stream
+  // Takes the session away from the stream and tells the stream. A waiting Close is answered, too. REQUIRES: a stream
   // has the session.
   void TakeAway(session::Session& session, const session::Refusal& refusal, uint64_t expected_seq);
 
@@ -47,7 +47,7 @@ class Departures {
   // Ends a session with untrustworthy rows, and tells the session's stream, if any.
   void Lose(session::Session& session, const absl::Status& status);
 
-  // Ends a session that another server has taken or deleted.
+  // Ends a session taken or deleted by another server.
   void LoseToWriter(session::Session& session, uint64_t current_epoch);
 
   // Leaves the session to the store. REQUIRES: the store has the whole session, and the session is in a list of resting
@@ -60,14 +60,14 @@ class Departures {
   // Asks the registrar to delete a closed session, and answers the Close afterwards.
   void Delete(Closable closable);
 
-  // Takes the session away from its stream, and tells `done` when the store has the session.
+  // Takes the session away from the stream, and calls `done` when the store has the session.
   void Evict(const std::string& key, registrar::SessionOwner::Evicted done);
 
   // Ends the evictions of sessions at rest, and evictions older than five seconds.
   void EndEvictions();
 
  private:
-  // A session that leaves for the store once saved.
+  // A session to leave for the store once saved.
   struct Eviction {
     std::string key;
     int64_t deadline_ms = 0;

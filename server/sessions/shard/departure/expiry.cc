@@ -30,8 +30,8 @@ void Expiry::WatchStore() {
   core_.directory.WatchStore();
 }
 
-// A session whose held reply or row keeps others waiting goes sooner. The row is free only after a save, so one session
-// a tick goes for the sake of rows.
+// A session with a wanted row, or a held reply in a full queue, ends sooner. A row is free only after a save, so at
+// most one session a tick ends for a row.
 void Expiry::EndUntold() {
   while (session::Session* session = residents_.saver().Untold(core_.now_ms(), /*in_the_way=*/false)) {
     departures_.TakeAway(*session, session::Untold(IdOf(*session), session->newest_save()), session->point.seq);
@@ -48,7 +48,7 @@ bool Expiry::EndUntoldInTheWay() {
   return true;
 }
 
-// The sessions at rest are in the one store, so one shard asks for all.
+// All sessions at rest are in the same store, so the first shard sweeps for every shard.
 void Expiry::ExpireIdle() {
   const int64_t now = core_.now_ms();
   const int64_t ttl_ms = absl::ToInt64Milliseconds(core_.options.session_ttl);

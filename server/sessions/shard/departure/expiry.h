@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_SESSIONS_SHARD_DEPARTURE_EXPIRY_H_
 #define AAREN_SERVER_SESSIONS_SHARD_DEPARTURE_EXPIRY_H_
 
-// Expiry ends sessions by time: sessions that were not used for the time to live, and sessions whose client does not
-// tell a delivered_seq. One shard also looks after the store for all shards. Threading: belongs to one shard.
+// Expiry ends sessions by time: sessions unused for the time to live, and sessions of clients silent about
+// delivered_seq. The first shard also looks after the store for all shards. Threading: belongs to one shard.
 
 #include <cstdint>
 
@@ -17,7 +17,7 @@ namespace aaren::shard {
 
 class Expiry {
  public:
-  // The arguments outlive this.
+  // The arguments outlive the Expiry.
   Expiry(Core& core, Residents& residents, Steps& steps, Departures& departures, Tiers& tiers)
       : core_(core), residents_(residents), steps_(steps), departures_(departures), tiers_(tiers) {}
 
@@ -37,7 +37,7 @@ class Expiry {
   Departures& departures_;
   Tiers& tiers_;
   int64_t next_sweep_ms_ = 0;
-  int64_t next_watch_ms_ = 0;  // of the store
+  int64_t next_watch_ms_ = 0;  // when the store is watched next
 };
 
 }  // namespace aaren::shard

@@ -2,7 +2,7 @@
 #define AAREN_SERVER_SESSIONS_SHARD_HANDLES_BINDINGS_H_
 
 // A stream's handle stands for a Binding: a session, a session on its way, a demoted session, a Close under way, or
-// nothing any more after a refusal. VisitBinding is the only place that turns a Binding into the thing itself.
+// after a refusal nothing. Only VisitBinding turns a Binding into the session, Opening or Closing.
 
 #include "server/sessions/queue/attachment.h"
 #include "server/sessions/session/session.h"
@@ -11,7 +11,7 @@
 
 namespace aaren::shard {
 
-// A Close under way that deletes the session.
+// A deleting Close under way.
 struct Closing : session::Binding {
   Closing() : session::Binding(Kind::kClosing) {}
   queue::Attachment* stream = nullptr;  // null: the stream is gone
@@ -19,7 +19,7 @@ struct Closing : session::Binding {
   uint64_t next_seq = 0, durable_seq = 0;
 };
 
-// A visitor made of lambdas, one for each kind that matters and one for session::Binding&, which takes the rest.
+// A visitor made of lambdas: a lambda for each kind of interest, and a lambda for session::Binding& for the rest.
 template <typename... Visitors>
 struct Visitor : Visitors... {
   using Visitors::operator()...;

@@ -51,7 +51,7 @@ void Handles::Forget(queue::Attachment& stream) {
   queue_.turns().Leave(stream);
 }
 
-// A stream may take half of the remaining number, a tenant half of the number that other tenants leave.
+// A stream may take half of the remaining number, a tenant half of the number left by the rest of the tenants.
 bool Handles::AdmitsOpen(session::Peer& peer) {
   const size_t most = core_.options.max_pending_opens, pending = openings_.size() + closings_.size();
   if (pending >= most) return false;
@@ -61,7 +61,7 @@ bool Handles::AdmitsOpen(session::Peer& peer) {
   return own == 0 || own < (most - pending) / 2;
 }
 
-// Flows in a step count, too. A half-closed stream ends once the shard owes it nothing.
+// Flows in a step count, too. A half-closed stream ends once the shard owes no answer.
 bool Handles::Owes(session::Peer& peer) {
   const queue::Attachment& stream = Of(peer);
   return stream.openings + stream.closings + stream.promotions > 0 || stream.bytes.queued + stream.bytes.aside > 0;
@@ -73,7 +73,7 @@ StreamUse Handles::UseOf(const session::Peer& peer) {
   return {stream.open_handles(), stream.bytes.queued + stream.bytes.aside};
 }
 
-// A client that closes a refused handle waits for an answer.
+// The client waits for an answer to the Close of a refused handle.
 void Handles::CloseUnused(queue::Attachment& stream, session::Handle handle) {
   if (stream.handles.Find(handle) == nullptr) {
     return stream.peer.OnCloseRefused(handle, session::HandleNotFound(handle));

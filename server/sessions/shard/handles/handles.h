@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_SESSIONS_SHARD_HANDLES_HANDLES_H_
 #define AAREN_SERVER_SESSIONS_SHARD_HANDLES_HANDLES_H_
 
-// Handles has the streams of a shard: each stream's Attachment with its handles, the Opens and deleting Closes under
-// way, and the handles that were refused. Opens and Closes under way are bounded, and streams and tenants share the
-// number as they share the queue (server/sessions/queue/queue_room.h).
+// Handles has the streams of a shard: each stream's Attachment and handles, the Opens and deleting Closes under way,
+// and the refused handles. Opens and Closes under way are bounded; streams and tenants share the number as they share
+// the queue (server/sessions/queue/queue_room.h).
 //
 // Threading: belongs to one shard.
 
@@ -24,26 +24,26 @@ namespace aaren::shard {
 
 class Handles {
  public:
-  // The arguments outlive this.
+  // The arguments outlive the Handles.
   Handles(Core& core, queue::TokenQueue& queue) : core_(core), queue_(queue) {}
 
   // The stream's Attachment, made at the first call.
   queue::Attachment& Of(session::Peer& peer);
 
-  // The Attachment of a stream that leaves; null: the shard does not know the stream. The caller visits the handles,
-  // and then calls Forget.
+  // The Attachment of a leaving stream; null: the shard does not know the stream. The caller visits the handles, and
+  // afterwards calls Forget.
   std::unique_ptr<queue::Attachment> Take(session::Peer& peer);
   void Forget(queue::Attachment& stream);
 
-  // True if the stream may send another Open, or a Close that deletes.
+  // True if the stream may send another Open or deleting Close.
   bool AdmitsOpen(session::Peer& peer);
 
-  // True if the shard has not answered everything that the stream has sent.
+  // True if an item of the stream is unanswered.
   bool Owes(session::Peer& peer);
 
   static StreamUse UseOf(const session::Peer& peer);
 
-  // Answers a Close of a handle that stands for no session: the handle was refused, or is not open.
+  // Answers a Close of a handle without a session: the handle was refused, or is not open.
   void CloseUnused(queue::Attachment& stream, session::Handle handle);
 
   // An Open is under way from Begin to TakeOpening, and the handle stands for the Open.
@@ -51,7 +51,7 @@ class Handles {
   Opening& FindOpening(uint64_t ticket) { return *openings_.at(ticket); }
   std::unique_ptr<Opening> TakeOpening(uint64_t ticket);
 
-  // The same for a Close that deletes. TakeClosing frees the handle.
+  // The same for a deleting Close. TakeClosing frees the handle.
   void Begin(uint64_t ticket, std::unique_ptr<Closing> closing);
   std::unique_ptr<Closing> TakeClosing(uint64_t ticket);
 
@@ -66,7 +66,7 @@ class Handles {
   queue::TokenQueue& queue_;
   absl::flat_hash_map<session::Peer*, std::unique_ptr<queue::Attachment>> streams_;
   absl::flat_hash_map<uint64_t, std::unique_ptr<Opening>> openings_;  // by ticket
-  absl::flat_hash_map<uint64_t, std::unique_ptr<Closing>> closings_;  // likewise
+  absl::flat_hash_map<uint64_t, std::unique_ptr<Closing>> closings_;  // by ticket
   RefusedHandles refused_;
 };
 

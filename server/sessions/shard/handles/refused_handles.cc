@@ -5,7 +5,7 @@
 namespace aaren::shard {
 
 void RefusedHandles::Remember(queue::Attachment& stream, session::Handle handle) {
-  constexpr size_t kMost = 4096, kMostOfAll = 1 << 16;
+  constexpr size_t kMost = 4096, kMostOfAll = 1 << 16;  // limits of server/README.md, "Sessions"
   Erase(stream, handle);
   if (stream.refused >= std::min(kMost, (kMostOfAll - remembered_) / 2)) return;
   ++stream.refused;

@@ -1,11 +1,12 @@
 #ifndef AAREN_SERVER_SESSIONS_SHARD_RESIDENTS_OVERDUE_H_
 #define AAREN_SERVER_SESSIONS_SHARD_RESIDENTS_OVERDUE_H_
 
-// Overdue knows for each open session of events that asked for it when the next event counts as overdue. A session has
-// one deadline, from its Open or its last step until the deadline was told or the stream lets go of the session. A
-// deadline survives the session's way to the store, since long silences and demotions go together.
+// Overdue has the deadlines of open sessions of events: when the next event counts as overdue, if the Open asked. A
+// session has a single deadline, from the Open or the last step until the deadline was told or the stream lets go of
+// the session. A deadline survives a demotion, since long silences and demotions go together.
 //
-// A deadline costs some kBytes, a change a logarithm of their number, and a Tell without a due deadline nothing.
+// A deadline costs about kBytes of memory, a change takes a time logarithmic in the number of deadlines, and a Tell
+// without a due deadline takes none.
 // Threading: belongs to one shard.
 
 #include <cstddef>
@@ -21,7 +22,7 @@
 
 namespace aaren::shard {
 
-// An event that has not come.
+// An event still to come.
 struct MissingEvent {
   queue::Attachment* stream = nullptr;
   session::Handle handle = 0;
@@ -31,19 +32,19 @@ struct MissingEvent {
 class Overdue {
  public:
   static constexpr size_t kBytes = 128;        // memory of a deadline, about
-  static constexpr size_t kMostTold = 1024;    // in a Tell: a fraction of a millisecond
-  static constexpr int64_t kPostponeMs = 100;  // until a deadline that could not be told is tried again
+  static constexpr size_t kMostTold = 1024;    // deadlines in a Tell: a fraction of a millisecond
+  static constexpr int64_t kPostponeMs = 100;  // between two attempts to tell a deadline
 
-  // `budget`, for the cost of sessions, outlives this; null: deadlines are not counted.
+  // `budget`, for the cost of sessions, outlives the Overdue; null: deadlines are not counted.
   explicit Overdue(memory::MemoryBudget* budget) : budget_(budget) {}
 
-  // Sets the deadline of the session with this epoch, in place of an earlier deadline.
+  // Sets the deadline of the session with the epoch, in place of an earlier deadline.
   void Expect(uint64_t epoch, int64_t due_ms, const MissingEvent& missing);
 
   // Without a deadline does nothing.
   void Forget(uint64_t epoch);
 
-  // Ends the deadlines that `tell` has told, of those that are due. A deadline for which `tell` is false is postponed.
+  // Calls `tell` for due deadlines: ends the deadline if `tell` is true, and postpones the deadline otherwise.
   void Tell(int64_t now_ms, absl::FunctionRef<bool(const MissingEvent&)> tell);
 
   size_t size() const { return by_epoch_.size(); }

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kLongestWait = 1e9;  // seconds: nobody waits for 30 years to be told
 
-// A save that is late, or that fails once or twice, does not end the lease.
+// A late save, or one or two failures, do not end the lease.
 save::SaverOptions SavingOf(const ShardOptions& options) {
   return {options.save_interval, options.session_ttl,
           save::Lease{options.advertise, 2 * options.save_interval + absl::Seconds(10)}};
@@ -84,14 +84,14 @@ void Residents::EndHold(session::Session& session) {
   Settle(session);
 }
 
-// An unsaved session keeps its place: the first unsaved token decides when the session is due.
+// An unsaved session stays in place: the first unsaved token decides when the session is due.
 void Residents::OnStepped(session::Session& session, int64_t now_ms) {
   session.last_active_ms = now_ms;
   if (session.list == session::Session::List::kUnsaved) return;
   if (saver_.enabled() || session.stream == nullptr) Settle(session);
 }
 
-// The time counts from now, by the server's clock: the client's times may be those of a history, or no dates at all.
+// The time counts from now, by the server's clock: the client's times may be historic, or no dates at all.
 void Residents::ExpectNext(const session::Session& session) {
   if (session.plan == nullptr || session.plan->events.overdue == 0) return;
   overdue_.Forget(session.epoch);

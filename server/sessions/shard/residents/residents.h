@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_SESSIONS_SHARD_RESIDENTS_RESIDENTS_H_
 #define AAREN_SERVER_SESSIONS_SHARD_RESIDENTS_RESIDENTS_H_
 
-// Residents are the sessions whose rows are in this shard's memory: the table by key, the rows, and all lists
-// (server/sessions/session/table/session_lists.h). A change of a session's state goes through a verb here, and the verb
-// puts the session into the list that the new state asks for. Nobody else does.
+// Residents are the sessions with rows in the shard's memory: the table by key, the rows, and all lists
+// (server/sessions/session/table/session_lists.h). A change of a session's state goes through a verb of Residents, and
+// only the verb puts the session into the list for the new state.
 //
 // Threading: belongs to one shard.
 
@@ -29,45 +29,44 @@ namespace aaren::shard {
 
 class Residents {
  public:
-  // `core` outlives this.
+  // `core` outlives the Residents.
   explicit Residents(Core& core);
 
   // Null: the session is not here.
   session::Session* Find(absl::string_view key);
 
-  // The session gets a place in the table, and in no list yet. REQUIRES: it has rows, and its key is not in the table.
+  // Puts the session into the table, and into no list yet. REQUIRES: the session has rows, and the key is new.
   session::Session& Add(std::unique_ptr<session::Session> session);
 
   // Forgets the session and frees the rows. REQUIRES: no stream has the session.
   void Remove(session::Session& session);
 
-  // Forgets a session whose stream goes on with the handle of a demoted session.
+  // Forgets a session once the stream's handle stands for a Demoted.
   void RemoveDemoted(session::Session& session);
 
   // A stream has the session open. REQUIRES: the caller has set stream, handle and plan.
   void Attach(session::Session& session);
 
-  // The stream lets go of the session, whose flow is forgotten.
+  // The stream lets go of the session, and the flow is forgotten.
   void Detach(session::Session& session);
 
-  // The registrar holds the session, so that it is not saved, evicted or expired, and ends the hold.
+  // Between Hold and EndHold the registrar holds the session: no save, eviction or expiry begins.
   void Hold(session::Session& session);
   void EndHold(session::Session& session);
 
-  // The session is as the registrar has installed it, and no stream has it.
+  // The registrar has installed the session without a stream.
   void Rest(session::Session& session) { Settle(session); }
 
-  // A step has folded tokens of the session, or answered other items.
+  // A step has folded the session's tokens, or answered items without tokens.
   void OnStepped(session::Session& session, int64_t now_ms);
 
-  // Sets the time from which the session's next event is overdue, if the stream's Open asks for that. REQUIRES: no step
-  // has the session.
+  // Sets when the session's next event is overdue, if the stream's Open asks. REQUIRES: no step has the session.
   void ExpectNext(const session::Session& session);
 
   // A duplicate came: the session is in use all the same.
   void OnUsed(session::Session& session);
 
-  // The client has all replies below delivered_seq, if it tells that: a save that waited may begin.
+  // The client has all replies below delivered_seq, if told: a waiting save may begin.
   void OnDelivered(session::Session& session, std::optional<uint64_t> delivered_seq);
 
   // The stream waits for the store, and waits no more.
@@ -81,7 +80,7 @@ class Residents {
   void BeginExpiry(session::Session& session) { lists_.Remove(session); }
   void EndExpiry(session::Session& session);
 
-  // The session is looked at again after all others of its list. REQUIRES: the list is `quiet`.
+  // The session goes to the end of the list. REQUIRES: the list is `quiet`.
   void MoveBack(session::Session& session);
 
   // True if a session has begun to wait for the client's delivered_seq since the last call.
@@ -113,7 +112,7 @@ class Residents {
       sessions_;
   SilentSessions silent_;
   size_t attached_ = 0;
-  size_t stalled_ = 0;  // sessions whose streams wait for the store
+  size_t stalled_ = 0;  // sessions with a stream waiting for the store
   bool new_untold_ = false;
 };
 

@@ -8,10 +8,10 @@
 
 namespace aaren::shard {
 
-// The residents of a shard, as server/sessions/save/saves.h needs them. Threading: belongs to one shard.
+// The residents of a shard for server/sessions/save/saves.h. Threading: belongs to one shard.
 class SavedResidents final : public save::SavedSessions {
  public:
-  // The arguments outlive this.
+  // The arguments outlive the SavedResidents.
   SavedResidents(Residents& residents, Steps& steps, Departures& departures)
       : residents_(residents), steps_(steps), departures_(departures) {}
 

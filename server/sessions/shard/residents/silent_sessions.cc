@@ -19,7 +19,7 @@ bool IsSilent(const session::Session& session, int64_t now_ms) {
   return now_ms - session.last_active_ms > patience_ms;
 }
 
-// If the next session has left meanwhile, the count begins anew: its place in the table is unknown.
+// If the next session has left meanwhile, the count begins anew: the place in the table is unknown.
 size_t SilentSessions::Look(const Table& sessions, int64_t now_ms) {
   if (next_.empty() && now_ms < due_ms_) return counted_;
   auto at = next_.empty() ? sessions.end() : sessions.find(absl::string_view(next_));

@@ -2,12 +2,12 @@
 #define AAREN_SERVER_SESSIONS_SHARD_RESIDENTS_SILENT_SESSIONS_H_
 
 // SilentSessions counts the silent sessions of a shard: a stream has the session open, the tokens have times with a
-// step, and for ten steps, and ten seconds at least, no token came. A logger without power looks like this, while its
+// step, and for ten steps, and ten seconds at least, no token came. A logger without power looks silent, while the
 // client is still connected.
 //
 // Sessions of events have no step, and are not counted. The count costs nothing per token. A count walks over the
-// shard's sessions in short stretches, between other work, and the next count begins a pause later. A session whose row
-// has left for the store has no step in memory, and is not counted.
+// shard's sessions in short stretches, between steps, and the next count begins a pause later. A demoted session has no
+// step in memory, and is not counted.
 //
 // Threading: belongs to one shard.
 
@@ -27,10 +27,10 @@ class SilentSessions {
   using Table = absl::flat_hash_set<std::unique_ptr<session::Session>, session::ByKey<session::Session>,
                                     session::ByKey<session::Session>>;
 
-  static constexpr size_t kStretch = 512;      // sessions of one Look
-  static constexpr int64_t kPauseMs = 15'000;  // from one count to the next
+  static constexpr size_t kStretch = 512;      // sessions in a Look
+  static constexpr int64_t kPauseMs = 15'000;  // between two counts
   static constexpr int64_t kSteps = 10;        // without a token
-  static constexpr int64_t kLeastMs = 10'000;  // of silence
+  static constexpr int64_t kLeastMs = 10'000;  // the shortest silence
 
   // Goes on counting if a count is due. Returns the result of the last complete count.
   size_t Look(const Table& sessions, int64_t now_ms);

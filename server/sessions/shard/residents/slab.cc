@@ -7,7 +7,7 @@
 namespace aaren::shard {
 
 size_t Slab::BytesOf(const models::LoadedModel& model, uint32_t channels) {
-  constexpr size_t kBesideRows = 640;  // its Session, its key twice, and its places in the tables
+  constexpr size_t kBesideRows = 640;  // a Session, two copies of the key, and places in the tables
   return kBesideRows + channels * model.engine->row_bytes();
 }
 

@@ -17,7 +17,7 @@ namespace aaren::shard {
 
 class Slab {
  public:
-  // `rows` and `budget` outlive this; no budget: no limit. Beyond `max_resident_bytes` of rows the slab is overfull.
+  // `rows` and `budget` outlive the Slab; null: no limit. Beyond `max_resident_bytes` of rows the slab is overfull.
   Slab(session::RowPool& rows, memory::MemoryBudget* budget, size_t max_resident_bytes)
       : rows_(rows), budget_(budget), max_resident_bytes_(max_resident_bytes) {}
 
@@ -28,7 +28,7 @@ class Slab {
   // Rows are still given: some sessions should go to the store.
   bool IsOverfull() const { return rows_.used_bytes() > max_resident_bytes_; }
 
-  // A session, resident or demoted, keeps its model from Join to Leave.
+  // A session, resident or demoted, keeps the model from Join to Leave.
   void Join(const models::LoadedModel& model) { Count(model, 1); }
   void Leave(const models::LoadedModel& model) { Count(model, -1); }
 

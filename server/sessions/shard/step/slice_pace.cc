@@ -13,11 +13,11 @@ constexpr int64_t kMostUnits = 4096 * queue::Turns::kForecastUnits;
 
 }  // namespace
 
-// It takes about a millisecond on a slow core; measuring tells more.
+// First slices take about a millisecond on a slow core; measuring tells more.
 const int64_t SlicePace::kFirstUnits = 64 * queue::Turns::kForecastUnits;
 
-// It shrinks faster than it grows. A slice that was not full says nothing about larger ones, and of two in a row the
-// better counts: the thread may have been kept waiting.
+// A slice shrinks faster than it grows. A slice short of tokens says nothing about larger slices. The better pace of
+// two slices in a row counts: the thread may have been kept waiting.
 void SlicePace::Adapt(int64_t units, int64_t took_ns, bool full) {
   if (took_ns < wanted_ns_ && !full) return;
   const double pace = static_cast<double>(units) / static_cast<double>(std::max<int64_t>(took_ns, 1));

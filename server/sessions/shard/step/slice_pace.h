@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_SESSIONS_SHARD_STEP_SLICE_PACE_H_
 #define AAREN_SERVER_SESSIONS_SHARD_STEP_SLICE_PACE_H_
 
-// The SlicePace finds out how much work fits into a slice of the wanted length. Units of work are those of
-// server/sessions/queue/turns.h. Threading: belongs to one shard.
+// The SlicePace finds out how much work fits into a slice of the wanted length. server/sessions/queue/turns.h defines
+// the units of work. Threading: belongs to one shard.
 
 #include <cstdint>
 
@@ -14,9 +14,9 @@ class SlicePace {
  public:
   explicit SlicePace(absl::Duration slice) : wanted_ns_(absl::ToInt64Nanoseconds(slice)) {}
 
-  int64_t units() const { return units_; }  // of the next slice
+  int64_t units() const { return units_; }  // for the next slice
 
-  // A slice of so many units took so long. It was full if more waits.
+  // Learns from a slice of `units` done in `took_ns`. `full`: more tokens wait.
   void Adapt(int64_t units, int64_t took_ns, bool full);
 
  private:

@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_SESSIONS_SHARD_STEP_STEP_BUFFERS_H_
 #define AAREN_SERVER_SESSIONS_SHARD_STEP_STEP_BUFFERS_H_
 
-// The memory of a Stepper: the layout of the step under way, the numbers of the engines, and the answer being made. All
-// of it is made at first and kept. Threading: belongs to one shard.
+// The memory of a Stepper: the layout of the step under way, the numbers of the engines, and the answer being made. The
+// memory is allocated at first and kept. Threading: belongs to one shard.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,27 +19,27 @@
 
 namespace aaren::shard {
 
-// The sessions of one model: parts and runs from these on, up to those of the next call.
+// The sessions of one model: parts and runs from `first_part` and `first_run` on, up to the next call's.
 struct StepCall {
   const models::LoadedModel* model = nullptr;
   size_t first_part = 0, first_run = 0;
-  uint32_t tokens = 0;                   // of all channels
+  uint32_t tokens = 0;                   // in all channels together
   std::optional<engine::Ticket> ticket;  // while the batch is under way
   absl::Status status;                   // afterwards
 };
 
-// A session's part of a step. The last four are places in the buffers. The selection is the plan's: a session whose
-// stream leaves meanwhile has no plan any more.
+// A session's part of a step. The last four members are places in the buffers. The part shares the plan's selection: a
+// session without a stream loses the plan meanwhile.
 struct StepPart {
   session::Session* session = nullptr;
   uint32_t tokens = 0;
   uint32_t wanted = 0;  // forecasts a channel
-  size_t floats = 0;    // of one forecast
+  size_t floats = 0;    // in a forecast
   std::shared_ptr<const engine::Selection> selection;
-  size_t inputs = 0;     // of [channels, tokens, inputs] numbers
-  size_t surprises = 0;  // of [channels, tokens] surprises
-  size_t flags = 0;      // of [tokens] flags
-  size_t forecasts = 0;  // of [channels, wanted] forecasts, in floats
+  size_t inputs = 0;     // the place of [channels, tokens, inputs] numbers
+  size_t surprises = 0;  // the place of [channels, tokens] surprises
+  size_t flags = 0;      // the place of [tokens] flags
+  size_t forecasts = 0;  // the place of [channels, wanted] forecasts, in floats
 };
 
 struct StepLayout {
@@ -54,7 +54,7 @@ struct StepLayout {
   std::vector<engine::Run> runs;
 };
 
-// The numbers of the engines. The memory is that of the largest model so far, and untouched until used: a server with
+// The numbers of the engines. The memory fits the largest model until now, and is untouched until used: a server with
 // small models never pays for the pages.
 class StepBuffers {
  public:
@@ -64,7 +64,7 @@ class StepBuffers {
   // A part begins behind the parts before: the places are noted in the part.
   void Place(StepPart& part) const;
 
-  // The part is complete, with so many inputs a channel.
+  // The part is complete, with `inputs` numbers a channel.
   void Take(const StepPart& part, size_t inputs);
   void Clear() { used_ = {}; }
 
@@ -94,14 +94,14 @@ struct ReplyNumbers {
   std::vector<int64_t> times_ns, steps_ns;
 };
 
-// The times of a step, and the waiting times of tokens. Tokens of one round have arrived together, and count together.
+// The times of a step, and the waiting times of tokens. Tokens of a round have arrived together, and count together.
 struct ReplyTimes {
-  // Tokens of this arrival are answered. Counts the tokens of the arrival before.
+  // Tokens of `arrival` are answered. Counts the tokens of the arrival before.
   void Count(int64_t arrival, uint32_t tokens, ShardCounters& counters);
 
   int64_t began_ns = 0;
-  int64_t stepped_ns = 0;  // the results were there, and the answers are made at once
-  int64_t arrival_ns = 0;  // of the tokens that are not counted yet
+  int64_t stepped_ns = 0;  // the results were complete, and the answers are made at once
+  int64_t arrival_ns = 0;  // the uncounted tokens' arrival
   uint64_t uncounted = 0;  // tokens
 };
 

@@ -7,7 +7,7 @@
 namespace aaren::shard {
 namespace {
 
-// Large enough to keep every core's units busy, small enough that outputs stay in the cache until they are sent.
+// Large enough to keep every core's units busy, small enough to keep outputs in the cache until sent.
 constexpr uint32_t kStepTokens = 4096;
 constexpr uint32_t kStepForecasts = 1024;
 
@@ -47,7 +47,7 @@ void Stepper::Gather(absl::Span<queue::Flow* const> flows) {
     granted_tokens_ += flow->grant.tokens;
     mixed |= flow->session->model != sessions_.front()->model;
   }
-  // The sort is stable: sessions keep the order in which their streams took turns.
+  // The sort is stable: sessions keep the order of the streams' turns.
   if (!mixed) return;
   std::stable_sort(sessions_.begin(), sessions_.end(), [](const session::Session* a, const session::Session* b) {
     return a->model->index < b->model->index;
@@ -77,7 +77,7 @@ void Stepper::LayOut(session::Session& session) {
   if (part.tokens == 0) return;
   const absl::Span<const uint8_t> flags(&buffers_.flags()[part.flags], part.tokens);
   const absl::Span<const engine::Slot> slots = session.rows.slots(session.channels);
-  const size_t inputs = part.tokens * session.inputs();  // of a channel
+  const size_t inputs = part.tokens * session.inputs();  // numbers a channel
   for (uint32_t channel = 0; channel < session.channels; ++channel) {
     layout_.runs.push_back(
         {slots[channel], absl::MakeConstSpan(&buffers_.inputs()[part.inputs + channel * inputs], inputs), flags,
@@ -97,7 +97,7 @@ void Stepper::LayOutItem(StepPart& part, const queue::WaitingItem& item, Piece p
   const size_t inputs = part.session->inputs();
   const float* from = item.inputs() + piece.first * channels * inputs;
   float* to = &buffers_.inputs()[part.inputs + at * inputs];
-  // A token has its channels side by side; the engine takes a run a channel. With one channel the two are the same.
+  // An item has a token's channels side by side; the engine takes a run a channel. A single channel needs no change.
   if (channels == 1) std::copy_n(from, tokens * inputs, to);
   for (size_t channel = 0; channels > 1 && channel < channels; ++channel) {
     for (size_t t = 0; t < tokens; ++t) {
@@ -106,7 +106,7 @@ void Stepper::LayOutItem(StepPart& part, const queue::WaitingItem& item, Piece p
       }
     }
   }
-  // The engine knows from seq alone which tokens to fold. The flags say which tokens need a forecast.
+  // From seq alone the engine knows the tokens to fold. The flags mark the tokens with a forecast.
   uint8_t* flags = &buffers_.flags()[part.flags + at];
   const task::OutputPlan& plan = *part.session->plan;
   if (item.silent) {
@@ -119,7 +119,7 @@ void Stepper::LayOutItem(StepPart& part, const queue::WaitingItem& item, Piece p
   }
 }
 
-// A call has one model: a lane has rows of its own engine only.
+// A call has a single model: a lane has rows of a single engine.
 void Stepper::Submit(size_t index) {
   StepCall& call = layout_.calls[index];
   const size_t end = index + 1 < layout_.calls.size() ? layout_.calls[index + 1].first_run : layout_.runs.size();

@@ -5,13 +5,13 @@
 //
 //   Begin ──► one batch a model, submitted ──► Poll or Wait ──► Finish: each item is answered
 //
-// A *step* is under way from Begin to Finish, and so are the sessions in the step: their rows are the engine's, and
-// their tokens still stand in their flows. One step is under way at a time. A CPU's step is done when Begin returns.
+// A *step* and the step's sessions are under way from Begin to Finish: the rows are the engine's, and the tokens still
+// stand in the flows. A single step is under way at a time. A CPU's step is done when Begin returns.
 //
-// The granted tokens of a session become one run a channel; a batch takes the sessions of one model. Every item gets
-// answers of its own, in order: forecasts, or an acknowledgement where the client asked for no forecast. An item that
-// is stepped in parts gets an answer for each part. A session whose stream has left meanwhile (Abandon) is not
-// answered. The answers of a session with EVERY_TOKEN are held back in its flow, as one reply.
+// The granted tokens of a session become a run a channel; a batch takes the sessions of a model. Every item gets
+// answers, in order: forecasts, or an acknowledgement where the client asked for no forecast. An item stepped in parts
+// gets an answer for each part. A session without a stream (Abandon) gets no answer. With EVERY_TOKEN the answers are
+// held back in the session's flow, as one reply.
 //
 // Buffers are made at first and kept: a step allocates nothing. Threading: belongs to one shard.
 
@@ -50,10 +50,10 @@ class Stepper {
   Stepper(const Parts& parts, const Options& options);
   ~Stepper();  // waits for the step under way
 
-  // The most that one step can take.
+  // The largest step.
   queue::StepRoom room() const { return {.units = INT64_MAX, .values = max_tokens_, .forecasts = max_forecasts_}; }
 
-  // Answers the other items in front of a flow, up to the next tokens. The flow may end by that.
+  // Answers the items without tokens at the front of a flow, up to the next tokens. The flow may end.
   using OnItem = absl::FunctionRef<void(session::Session& session)>;
 
   // Submits the grant of each flow. REQUIRES: no step is under way.
@@ -61,11 +61,11 @@ class Stepper {
 
   bool under_way() const { return !sessions_.empty(); }
 
-  // True if all batches of the step are done; Wait blocks until they are.
+  // Poll is true if all batches of the step are done; Wait blocks until all are done.
   bool Poll();
   void Wait();
 
-  // Answers the step and ends it. Returns the number of its tokens. REQUIRES: all of its batches are done.
+  // Answers and ends the step. Returns the number of tokens. REQUIRES: all batches are done.
   size_t Finish(OnItem on_item);
 
   // The stream of a session under way leaves: the granted tokens count as folded and leave the flow, though the rows
@@ -75,8 +75,8 @@ class Stepper {
   // The sessions of the last step, each once. Valid until the next step begins.
   absl::Span<session::Session* const> finished() const { return finished_; }
 
-  // The sessions of the last step whose batch failed, and why. Their tokens from point.seq on were not answered, and
-  // their rows are not to be trusted.
+  // The sessions of the last step with a failed batch, and why. The tokens from point.seq on were not answered, and the
+  // rows are not to be trusted.
   absl::Span<const std::pair<session::Session*, absl::Status>> failed() const { return failed_; }
 
  private:
@@ -112,15 +112,15 @@ class Stepper {
 
   const Parts with_;
   const bool saving_;
-  const uint32_t max_tokens_;                // of one step, all channels counted
-  const uint32_t max_forecasts_;             // likewise
-  std::vector<session::Session*> sessions_;  // of the step under way
+  const uint32_t max_tokens_;                // in a step, all channels counted
+  const uint32_t max_forecasts_;             // in a step, all channels counted
+  std::vector<session::Session*> sessions_;  // in the step under way
   std::vector<session::Session*> finished_;
   std::vector<std::pair<session::Session*, absl::Status>> failed_;
   Outcomes outcomes_;
   ReplyTimes times_;
-  size_t granted_tokens_ = 0;  // of the step under way
-  StepLayout layout_;          // likewise
+  size_t granted_tokens_ = 0;  // in the step under way
+  StepLayout layout_;          // the step under way
   StepBuffers buffers_;
   ReplyNumbers reply_;  // the answer being made
   std::vector<watch::Sighting> sightings_;

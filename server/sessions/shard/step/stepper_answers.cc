@@ -91,8 +91,8 @@ void Stepper::AdvanceClock(session::Session& session, const queue::WaitingItem& 
   }
 }
 
-// The rows have folded the tokens, though nobody hears of that. So seq and clock go on: the next save has to say which
-// tokens its rows have seen.
+// The rows have folded the tokens, though no client hears. So seq and clock go on: the next save has to name the tokens
+// in the rows.
 void Stepper::Abandon(session::Session& session) {
   queue::Flow& flow = *session.flow;
   for (uint32_t left = flow.grant.tokens; left > 0;) {

@@ -60,7 +60,7 @@ void Steps::Begin() {
   }
 }
 
-// Answers the step, which is done. Returns the number of tokens, or of sessions that got other answers.
+// Answers the finished step. Returns the number of tokens, or of sessions answered without tokens.
 size_t Steps::End() {
   const size_t tokens = stepper_.Finish([this](session::Session& session) { DoItems(session); });
   const size_t sessions = stepper_.finished().size();
@@ -117,8 +117,8 @@ void Steps::DoItems(session::Session& session) {
   }
 }
 
-// The sessions of the step go into their lists. A failed session ends: the store may have the session as it was, but
-// nobody knows any more what the rows here hold.
+// The sessions of the step go into the lists. A failed session ends: the store may have the session before the step,
+// and the content of the rows in memory is unknown.
 void Steps::Settle() {
   for (const auto& [session, status] : stepper_.failed()) core_.counters.tokens_refused.Add(queue_.Forget(*session));
   const int64_t now = core_.now_ms();

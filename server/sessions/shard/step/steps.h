@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_SESSIONS_SHARD_STEP_STEPS_H_
 #define AAREN_SERVER_SESSIONS_SHARD_STEP_STEPS_H_
 
-// Steps takes the tokens that wait in a shard through the engines, a slice of about a millisecond at a time. Steps has
-// the queue, the stepper and the pace.
+// Steps takes a shard's waiting tokens through the engines, a slice of about a millisecond at a time. Steps has the
+// queue, the stepper and the pace.
 //
 //   Run ──► a slice: Grant ──► Stepper::Begin ──► the engines ──► Stepper::Finish: answers ──► Grant, as far as the
 //   slice goes
@@ -36,29 +36,29 @@ class StepEvents {
   // The batch has failed: the session's rows are not to be trusted.
   virtual void OnFailed(session::Session& session, const absl::Status& status) = 0;
 
-  // The step is answered, and no other step has begun.
+  // The step is answered, and no new step has begun.
   virtual void OnStepEnded() = 0;
 };
 
 class Steps {
  public:
-  // The arguments outlive this.
+  // The arguments outlive the Steps.
   Steps(Core& core, Residents& residents, StepEvents& events);
 
   // Steps a slice of the waiting tokens; with a device, as far as the device has come. Returns the number of answered
-  // tokens, or of sessions that got other answers.
+  // tokens, or of sessions answered without tokens.
   size_t Run();
 
   bool under_way() const { return stepper_.under_way(); }
 
-  // The session with the key, once no step has it any more; null: not here. Waits for the step under way, at most the
-  // time of a batch.
+  // The session with the key, outside a step; null: not here. Waits for the session's step under way, at most the time
+  // of a batch.
   session::Session* FindSettled(absl::string_view key);
 
-  // Drops everything that waits of the session. Granted tokens count as folded: a step cannot be called back.
+  // Drops everything of the session in the queue. Granted tokens count as folded: a step cannot be called back.
   void Forget(session::Session& session);
 
-  // The arrival of a token, by the clock's first reading in this round.
+  // The arrival of a token, by the clock's first reading in the round.
   int64_t ArrivalNanos();
 
   // True if a flow may have been stalled since the last call: at the end of a step, or where no flow got a turn.
@@ -68,9 +68,9 @@ class Steps {
   const queue::TokenQueue& queue() const { return queue_; }
 
  private:
-  // A slice, which may go on in later calls of Run.
+  // A slice may go on in later calls of Run.
   struct Slice {
-    int64_t units = 0;  // of the whole slice
+    int64_t units = 0;  // in the whole slice
     int64_t left = 0;
     int64_t began_ns = 0;
   };

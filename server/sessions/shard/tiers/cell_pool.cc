@@ -6,8 +6,8 @@
 namespace aaren::shard {
 namespace {
 
-// Blocks lie at multiples of their size, so that a cell's address tells its block. Large enough that malloc maps each
-// by itself: pages that no cell was taken from are never touched.
+// Blocks lie at multiples of the size, so a cell's address tells the block. Large enough for malloc to map a block
+// alone: pages without cells are never touched.
 constexpr size_t kBlockBytes = 256 << 10;
 
 }  // namespace
@@ -15,7 +15,7 @@ constexpr size_t kBlockBytes = 256 << 10;
 struct CellPool::Block {
   Block* previous = nullptr;
   Block* next = nullptr;
-  void* free = nullptr;            // freed cells; each begins with the next one's address
+  void* free = nullptr;            // freed cells; a freed cell begins with the next cell's address
   uint32_t used = 0;               // cells
   uint32_t fresh = sizeof(Block);  // from here on no cell was taken yet
 

@@ -1,9 +1,8 @@
 #ifndef AAREN_SERVER_SESSIONS_SHARD_TIERS_CELL_POOL_H_
 #define AAREN_SERVER_SESSIONS_SHARD_TIERS_CELL_POOL_H_
 
-// A CellPool gives out small cells of memory by the million, rounded up to eight bytes and without the header that
-// malloc would add. Cells of a size come from blocks; a block without cells in use is given back. Threading: belongs to
-// one shard.
+// A CellPool gives out small cells of memory by the million, rounded up to eight bytes and without malloc's header.
+// Cells of a size come from blocks; a block without cells in use is given back. Threading: belongs to one shard.
 
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +36,7 @@ class CellPool {
 
   queue::Line<Block>& RoomFor(size_t bytes) { return with_room_[Rounded(bytes) / 8]; }
 
-  std::vector<queue::Line<Block>> with_room_;  // by size: blocks that have a free cell
+  std::vector<queue::Line<Block>> with_room_;  // by size: blocks with a free cell
   size_t blocks_ = 0;
 };
 

@@ -11,9 +11,9 @@ namespace {
 constexpr size_t kTailAt = 52;  // right behind the last member, in the padding
 static_assert(sizeof(Demoted) == 56);
 
-constexpr size_t kBesideCell = 24;  // places in the tables
+constexpr size_t kBesideCell = 24;  // 8 to 10 bytes in the handle table, some 12 in the DemotedTable
 
-constexpr size_t kTimesBytes = 2 * sizeof(int64_t);
+constexpr size_t kTimesBytes = 2 * sizeof(int64_t);  // regular_start_ns and regular_step_ns
 
 size_t CostOf(const Demoted& demoted) { return CellPool::Rounded(demoted.bytes()) + kBesideCell; }
 
@@ -22,7 +22,7 @@ bool Fits(uint64_t value) {
   return value <= static_cast<uint64_t>(std::numeric_limits<Small>::max());
 }
 
-// A client may claim more replies than it was sent. Beyond two thousand million the difference does not matter.
+// A client may claim more replies than were sent. Beyond two thousand million the difference does not matter.
 int32_t Undelivered(uint64_t seq, uint64_t delivered) {
   constexpr uint64_t kMost = std::numeric_limits<int32_t>::max();
   const auto distance = static_cast<int32_t>(std::min(delivered <= seq ? seq - delivered : delivered - seq, kMost));
@@ -31,7 +31,7 @@ int32_t Undelivered(uint64_t seq, uint64_t delivered) {
 
 }  // namespace
 
-// No claim of a client keeps the session in memory: other sessions would wait for the row.
+// No claim of a client keeps the session in memory: further sessions would wait for the row.
 bool Demoted::CanHold(const session::Session& session) {
   const uint64_t seq = session.point.seq, delivered = session.tracks_delivery ? session.delivered_seq : seq;
   return Fits<uint32_t>(seq - session.durable_seq) && (delivered > seq || Fits<int32_t>(seq - delivered)) &&

@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_SESSIONS_SHARD_TIERS_DEMOTED_H_
 #define AAREN_SERVER_SESSIONS_SHARD_TIERS_DEMOTED_H_
 
-// A Demoted is a shard's memory of a session whose row is in the store only, while a stream has the handle: the terms
-// of the stream's Open, and the position in the series. The store's record has the rest, and brings it back with the
-// row. There may be millions, so each Demoted is one cell of a pool, with the key behind the members.
+// A Demoted is a shard's memory of an open session with the row in the store only: the terms of the stream's Open, and
+// the position in the series. The store's record has the rest, and comes back with the row. A shard may have millions,
+// so each Demoted is one cell of a pool, with the key behind the members.
 //
 // The DemotedTable finds a Demoted by key, and a stream's HandleTable by handle. A session with an id of up to 12 bytes
 // costs 72 bytes here, 8 to 10 in the handle table, and some 12 in the DemotedTable.
@@ -27,11 +27,11 @@ struct Demoted : session::Binding {
   static bool CanHold(const session::Session& session);
 
   uint64_t durable_seq() const { return seq - undurable; }
-  uint64_t told_durable_seq() const { return every_token ? seq : durable_seq(); }  // as Session::told_durable_seq
+  uint64_t told_durable_seq() const { return every_token ? seq : durable_seq(); }  // like Session::told_durable_seq
   absl::string_view key() const;
-  size_t bytes() const;  // of the cell
+  size_t bytes() const;  // the cell's bytes
 
-  // The client has all replies below `delivered_seq` for good. The session's last save may be durable by that.
+  // The client has all replies below `delivered_seq` for good. The session's last save may become durable.
   void OnDelivered(uint64_t delivered_seq);
 
   // Puts everything back into the session. The caller binds handle and stream.
@@ -63,7 +63,7 @@ struct Demoted : session::Binding {
 
 class DemotedTable {
  public:
-  // The memory is taken from `budget`, which outlives this; null: no limit.
+  // The memory is taken from `budget`; null: no limit. `budget` outlives the table.
   explicit DemotedTable(memory::MemoryBudget* budget = nullptr) : budget_(budget) {}
   ~DemotedTable();
 
@@ -75,7 +75,7 @@ class DemotedTable {
   Demoted* Find(absl::string_view key) const;  // null: not here
   size_t size() const { return by_key_.size(); }
 
-  // Visits the keys that begin with `prefix` and come behind `after`, in order, for as long as `visit` is true.
+  // Visits the keys with `prefix` behind `after`, in order, for as long as `visit` is true.
   template <typename Visit>
   void ForEachBehind(absl::string_view prefix, absl::string_view after, Visit visit) const {
     auto next = after < prefix ? by_key_.lower_bound(prefix) : by_key_.upper_bound(after);

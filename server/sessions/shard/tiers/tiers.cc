@@ -10,10 +10,10 @@ namespace aaren::shard {
 namespace {
 
 constexpr int kMostDemotions = 256;             // in a tick: about a millisecond
-constexpr int kMostLooks = 64;                  // at sessions that cannot leave now, in search of a session that can
-constexpr int64_t kLingerMs = 30'000;           // a client that lost its connection is back by then
-constexpr int64_t kWantsRoomMs = 1000;          // an Open that found no room asks again within about a second
-constexpr int64_t kPatienceNs = 1'000'000'000;  // of a returning session, until a session that is never saved goes
+constexpr int kMostLooks = 64;                  // at sessions unable to leave now, in one search
+constexpr int64_t kLingerMs = 30'000;           // a client without a connection is back sooner
+constexpr int64_t kWantsRoomMs = 1000;          // an Open without room asks again within about a second
+constexpr int64_t kPatienceNs = 1'000'000'000;  // a returning session waits so long before a never saved session ends
 
 }  // namespace
 
@@ -32,7 +32,7 @@ void Tiers::FreeReserved(Arrival& arrival) {
   arrival.reserved.model = nullptr;
 }
 
-// The session that may leave and was used least recently, of a model or of any model. Null: no session may leave.
+// The least recently used session able to leave, of a model or of any model. Null: no session may leave.
 session::Session* Tiers::LeastRecentlyUsed(const models::LoadedModel* model) {
   if (!residents_.saver().enabled()) return nullptr;
   session::Session* attached = AttachedToLeave(model);
@@ -66,7 +66,7 @@ bool Tiers::EvictOne(const models::LoadedModel* model) {
   }
   std::string key(session->key.view());
   Demote(*session);
-  // Not before the session counts as demoted: the next taker of the session must see whom to tell.
+  // Not before the session counts as demoted: the session's next taker must find the stream to tell.
   core_.directory.Released(std::move(key));
   return true;
 }
@@ -110,8 +110,8 @@ void Tiers::Tick() {
   if (core_.models.any_retiring()) LetModelsGo();
 }
 
-// Resting sessions of a model that is not offered any more leave soon: the store has them. Open sessions keep the model
-// until they end, even without a row.
+// Resting sessions of a retired model leave soon: the store has the rows. Open sessions keep the model until the end,
+// even without a row.
 void Tiers::LetModelsGo() {
   const int64_t long_ago = core_.now_ms() - kLingerMs;
   for (const models::ModelRef& model : residents_.rows().Retiring()) {
@@ -132,8 +132,8 @@ bool Tiers::RowsKeepOthersWaiting() {
   return wanted && LeastRecentlyUsed(nullptr) == nullptr;
 }
 
-// Ends the stream's part in the session that was used least recently of those that nobody promised to keep. The session
-// rests afterwards, and can leave. False if there is none.
+// Takes the least recently used session with durability NONE away from the stream. The session rests afterwards, and
+// can leave. False if the model has none.
 bool Tiers::EndNeverSaved(const models::LoadedModel& model) {
   for (session::Session* next = residents_.lists().never_saved.front(); next != nullptr; next = next->next) {
     if (next->model != &model || next->under_way || next->held) continue;
@@ -159,7 +159,7 @@ void Tiers::Accept(Demoted& demoted, const session::TokensView& tokens) {
 
 void Tiers::Close(Demoted& demoted, const DeferredClose& close) {
   if (close.delivered_seq) demoted.OnDelivered(*close.delivered_seq);
-  // Where sessions expire, the store must know that the session was used until now: a resting session tells the store.
+  // Where sessions expire, the store must learn of the use until now: a resting session tells the store.
   if (core_.expires() && !close.delete_session) {
     Promote(demoted).close = close;
     return;
@@ -219,7 +219,7 @@ bool Tiers::Start(Promotion& promotion) {
   const Demoted& demoted = *promotion.demoted;
   const session::Footprint footprint{residents_.rows().model(demoted.model), demoted.channels};
   absl::StatusOr<session::RowSet> rows = Allocate(footprint);
-  // Other sessions are saved and leave meanwhile, unless there are none.
+  // For a second a returning session waits for saved sessions to leave.
   const bool patient = core_.clock.NowNanos() - promotion.began_ns < kPatienceNs;
   while (!rows.ok() && !patient && EndNeverSaved(*footprint.model)) rows = Allocate(footprint);
   if (!rows.ok()) return false;

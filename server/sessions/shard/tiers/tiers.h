@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_SESSIONS_SHARD_TIERS_TIERS_H_
 #define AAREN_SERVER_SESSIONS_SHARD_TIERS_TIERS_H_
 
-// Tiers moves sessions between memory and the store: chooses the sessions that leave when rows are scarce, and brings a
-// demoted session back when its stream sends tokens. README.md, "Where a session is", has the rules.
+// Tiers moves sessions between memory and the store: chooses the sessions to leave when rows are scarce, and brings a
+// demoted session back when the stream sends tokens. README.md, "Where a session is", has the rules.
 //
 // Threading: belongs to one shard.
 
@@ -30,7 +30,7 @@ namespace aaren::shard {
 
 class Tiers {
  public:
-  // The arguments outlive this.
+  // The arguments outlive the Tiers.
   Tiers(Core& core, Residents& residents, Handles& handles, Departures& departures, Intake& intake)
       : core_(core),
         residents_(residents),
@@ -39,14 +39,14 @@ class Tiers {
         intake_(intake),
         demoted_(core.options.ties.budget) {}
 
-  // Rows for a session that comes; sessions leave for the store until there are rows. ResourceExhausted if no session
-  // can leave.
+  // Rows for an arriving session; sessions leave for the store until the rows fit. ResourceExhausted if no session can
+  // leave.
   absl::StatusOr<session::RowSet> Allocate(const session::Footprint& footprint);
 
-  // Frees the rows of an arrival that does not come, if rows are set aside.
+  // Frees the rows set aside for an ended arrival, if any.
   void FreeReserved(Arrival& arrival);
 
-  // An Open found no row: for about a second saves are due at once, so that sessions may leave.
+  // An Open found no row: for about a second saves are due at once, and saved sessions may leave.
   void WantRoom();
 
   // True if a session or an Open waits for a row and no session can leave.
@@ -55,8 +55,8 @@ class Tiers {
   // Called every few milliseconds, before the saves.
   void Tick();
 
-  // Tokens of a demoted session: they bring the session back. Behind a refusal tokens are dropped until an item begins
-  // anew, and need no row.
+  // Tokens of a demoted session bring the session back. Behind a refusal tokens are dropped until an item begins anew,
+  // and need no row.
   void Accept(Demoted& demoted, const session::TokensView& tokens);
   void Close(Demoted& demoted, const DeferredClose& close);
 
@@ -67,18 +67,18 @@ class Tiers {
   void Abandon(Demoted& demoted);
   void Abandon(Promotion& promotion);
 
-  // The promotion becomes a demoted session again, and its tokens are refused. REQUIRES: the promotion was not started,
+  // The promotion becomes a demoted session again, and the tokens are refused. REQUIRES: the promotion was not started,
   // and waits in no line.
   void SetAside(Promotion& promotion);
 
-  // Starts the promotions for which there are rows.
+  // Starts promotions as far as rows are free.
   void StartPromotions();
 
   // The registrar's answer to a promotion.
   void EndPromotion(uint64_t ticket, const std::string& key, registrar::Promoted promoted);
 
-  // Another writer has taken or deleted the session, by this epoch. Does nothing for a session that is not demoted
-  // here.
+  // Another writer has taken or deleted the session, under `epoch`. Does nothing for a session not demoted in the
+  // shard.
   void Lose(const std::string& key, uint64_t epoch, const session::Refusal& refusal);
 
   const DemotedTable& demoted() const { return demoted_; }
@@ -86,7 +86,7 @@ class Tiers {
   const Promotions& promotions() const { return promotions_; }
 
  private:
-  // Sessions that leave.
+  // The way to the store.
   session::Session* LeastRecentlyUsed(const models::LoadedModel* model);
   session::Session* AttachedToLeave(const models::LoadedModel* model);
   bool EvictOne(const models::LoadedModel* model);
@@ -94,7 +94,7 @@ class Tiers {
   bool EndNeverSaved(const models::LoadedModel& model);
   void LetModelsGo();
 
-  // Sessions that come back.
+  // The way back.
   Promotion& Promote(Demoted& demoted);
   bool Start(Promotion& promotion);
   void Unstart(Promotion& promotion);
