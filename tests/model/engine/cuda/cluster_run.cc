@@ -148,7 +148,7 @@ void ClusterRun::Finish(Meeting& meeting) {
   meeting.result = std::make_shared<Times>(meeting.gathered);
   for (size_t thread : meeting.waiting) {
     fibers_[thread].waits = false;
-    if (&meeting != &all_) fibers_[thread].clock = meeting.result;  // else it has learnt more since it arrived
+    if (&meeting != &all_) fibers_[thread].clock = meeting.result;  // else the thread has learnt more since
   }
   meeting.count = 0;
   ++meeting.generation;

@@ -1,10 +1,9 @@
 #ifndef AAREN_TESTS_MODEL_ENGINE_CUDA_CLUSTER_RUN_H_
 #define AAREN_TESTS_MODEL_ENGINE_CUDA_CLUSTER_RUN_H_
 
-// A ClusterRun runs the threads of one cluster after another as fibers: the order in which fibers run and copies land
-// is drawn at random, barriers wait and join clocks, and the first fault ends the run. emulated_cluster.h has the model
-// of the clocks. Run, fault and cluster are the caller's. The running fiber calls all further methods, for the fiber's
-// own thread.
+// A ClusterRun runs the threads of one cluster after another as fibers: fibers run and copies land in a random order,
+// barriers wait and join clocks, and the first fault ends the run. emulated_cluster.h has the model of the clocks. Run,
+// fault and cluster are the caller's. The running fiber calls all further methods, for the fiber's own thread.
 //
 // Threading: belongs to one thread.
 
@@ -111,10 +110,10 @@ class ClusterRun {
     ucontext_t context;
     std::unique_ptr<char[]> stack;
     bool done = false, waits = false;
-    Bar* bar = nullptr;  // waited for, and the parity that must end
+    Bar* bar = nullptr;  // waited for, until `parity` ends
     int parity = 0;
     uint64_t arrived = 0;  // the cluster's generation
-    float number = 0;      // for other lanes
+    float number = 0;      // for the warp's lanes
     Clock clock;
   };
 
@@ -150,7 +149,7 @@ class ClusterRun {
   std::vector<SharedMemory> blocks_;
   std::vector<Meeting> warps_;
   Meeting all_;
-  Times times_;  // of every warp, now
+  Times times_;  // every warp's time
   DeviceWatch device_;
   std::vector<size_t> order_;
   std::mt19937_64 random_;

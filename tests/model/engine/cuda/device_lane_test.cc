@@ -1,4 +1,4 @@
-// The engine of a device beside the CPU's: equal rows and outputs, whatever the batches; and what a lane promises.
+// The engine of a device beside the CPU's: equal rows and outputs, whatever the batches; and the promises of a lane.
 
 #include "model/engine/cuda/device/device_lane.h"
 
@@ -50,7 +50,7 @@ package::ModelPackage Wide() {
   config.quantiles = {0.05f, 0.25f, 0.5f, 0.75f, 0.95f};
   return RandomPackage(config, 47);
 }
-// Sizes other than the bundled model's that the streamed kernel takes.
+// A small model for the streamed kernel.
 package::ModelPackage Streamable() {
   package::ForecasterConfig config = TinyConfig();
   config.ring = 20;
@@ -90,7 +90,7 @@ const Case kCases[] = {{"Tiny", Tiny, 120, {}},
                        {"StreamedSeasonal", StreamableSeasonal, 8, Streamed({0, 1, 2, 3, 4, 5, 6}), KernelUse::kInTurn},
                        {"StreamedBundled", Bundled, 7, Streamed({0, 1, 2, 3, 4, 5, 6}), KernelUse::kInTurn}};
 
-// One device lane and one of the CPU, of which the same is asked.
+// A device lane and a CPU lane get the same calls.
 class World {
  public:
   World(const package::ModelPackage& package, const DeviceTable& table, KernelUse use, uint64_t seed)
@@ -148,7 +148,7 @@ class World {
     Open(session);
   }
 
-  // Each engine goes on from the other's bytes.
+  // Each lane gets the row's bytes from the opposite lane.
   void Exchange(Session& session) {
     if (session.under_way) return;
     const std::vector<std::byte> cpu = RowOf(*cpu_lane_, session.on_cpu), device = RowOf(*lane_, session.on_device);
@@ -225,7 +225,7 @@ class World {
     return runs;
   }
 
-  // Any of those under way, by Wait or by Poll.
+  // Answers a random batch under way, by Wait or by Poll.
   void AnswerOne() {
     const auto batch = batches_.begin() + static_cast<ptrdiff_t>(random_() % batches_.size());
     std::optional<absl::Status> status;

@@ -15,7 +15,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// What kept a library from loading; the test fails if it was anything but FailedPrecondition.
+// The message of a library's refusal. The test fails on any code but FailedPrecondition.
 std::string Refusal(const absl::StatusOr<const DeviceTable*>& table) {
   EXPECT_EQ(table.status().code(), absl::StatusCode::kFailedPrecondition) << table.status();
   return std::string(table.status().message());

@@ -22,7 +22,7 @@ struct Fiber {
 
 }  // namespace
 
-// The fibers of one block after another.
+// Runs the fibers of one block after another.
 struct BlockRun {
   BlockRun(EmulatedBlock& block, const std::function<void(EmulatedBlock&)>& kernel, const BlockGrid& grid)
       : block(block),
@@ -72,7 +72,7 @@ void BlockRun::Run() {
   }
 }
 
-// Every fiber up to its next barrier or its end.
+// Runs every fiber up to the next barrier or the end.
 void BlockRun::RunStretch() {
   std::shuffle(order.begin(), order.end(), random);
   running = this;

@@ -1,17 +1,17 @@
 #ifndef AAREN_TESTS_MODEL_ENGINE_CUDA_EMULATED_BLOCK_H_
 #define AAREN_TESTS_MODEL_ENGINE_CUDA_EMULATED_BLOCK_H_
 
-// EmulatedBlock is the `Block` of model/engine/cuda/kernel.h on this CPU: EmulatedBlock runs a kernel's threads, and
-// watches each access to memory. Every thread is a fiber. From one barrier to the next the fibers run one after
-// another, in an order drawn at random: a kernel without a needed barrier gives other results. The missing barrier is a
-// fault even where the results are equal.
+// EmulatedBlock is the `Block` of model/engine/cuda/kernel.h on a CPU: EmulatedBlock runs a kernel's threads, and
+// watches each access to memory. Every thread is a fiber. Between two barriers the fibers run one after another, in a
+// random order: a kernel without a needed barrier gives wrong results. The missing barrier is a fault even where the
+// results are equal.
 //
 // Faults:
 //   - an access out of bounds, or not aligned
-//   - a number that two threads touch without a barrier between, where at least one thread writes
-//   - a number in the block's shared memory that is read before a thread has written the number
-//   - a place in the device's memory that one block writes and another block touches
-//   - a barrier that some threads never reach
+//   - a number touched by two threads without a barrier between, where at least one thread writes
+//   - a number in the block's shared memory read before a thread has written the number
+//   - a place in the device's memory written by one block and touched by another block
+//   - a barrier never reached by some threads
 // The first fault is told. A faulty read gives zero, and a faulty write is left out: the kernel comes to an end.
 //
 // Both memories are watched in words of four bytes. Threading: one thread makes a call of RunBlocks.
@@ -76,8 +76,8 @@ class EmulatedBlock {
   struct GlobalWord {
     Word word;
     int block = kNobody;  // the writing block, or the only reading block
-    bool dirty = false;   // some block has written it
-    bool shared = false;  // several blocks have read it
+    bool dirty = false;   // a block has written the word
+    bool shared = false;  // several blocks have read the word
   };
 
   bool InPiece(uintptr_t at, size_t bytes) const;
@@ -107,7 +107,7 @@ class EmulatedBlock {
   uint32_t stretch_ = 1;  // between barriers
   std::vector<std::byte> shared_;
   std::vector<Word> words_;
-  std::unordered_map<uintptr_t, GlobalWord> global_;  // of a call
+  std::unordered_map<uintptr_t, GlobalWord> global_;  // in a call
   const DevicePieces* pieces_ = nullptr;
   std::string fault_;
   struct BlockRun* run_ = nullptr;
@@ -169,7 +169,7 @@ struct BlockGrid {
   uint32_t blocks = 1;
   int threads = 32;
   uint64_t shared_bytes = 0;
-  uint64_t seed = 1;  // of the order in which threads run
+  uint64_t seed = 1;  // decides the order of threads
   const DevicePieces* pieces = nullptr;
 };
 

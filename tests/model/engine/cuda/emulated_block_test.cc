@@ -24,7 +24,7 @@ class EmulatedBlockTest : public testing::Test {
   DevicePieces pieces_;
 };
 
-// Each thread gives its number to the next by shared memory, with a barrier between or without.
+// Each thread gives a number to the next thread by shared memory, with a barrier between or without.
 void PassOn(EmulatedBlock& block, bool barrier, int* out) {
   const auto shared = block.Shared<int>(0, block.threads());
   shared.Put(block.thread(), block.thread());

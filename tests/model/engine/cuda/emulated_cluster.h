@@ -1,9 +1,9 @@
 #ifndef AAREN_TESTS_MODEL_ENGINE_CUDA_EMULATED_CLUSTER_H_
 #define AAREN_TESTS_MODEL_ENGINE_CUDA_EMULATED_CLUSTER_H_
 
-// ClusterThread is the `Block` of model/engine/cuda/stream/thread.h on this CPU: the threads of a cluster of blocks,
-// each a fiber, which run in an order drawn at random. Copies and sends in the background come late: at a time drawn at
-// random, often only when all threads wait.
+// ClusterThread is the `Block` of model/engine/cuda/stream/thread.h on a CPU. The threads of a cluster of blocks are
+// fibers and run in a random order. Copies and sends in the background come late: at a random time, often only when all
+// threads wait.
 //
 // Reads and writes are watched by *clocks*. A warp's time goes up when its lanes meet. A thread's clock has a time for
 // every warp: all earlier reads and writes of the warp are known to the thread. Barriers join clocks. A thread may read
@@ -11,9 +11,9 @@
 // a fault in any order of the threads. Copies and sends of a block count as one more warp, with the starting thread's
 // clock.
 //
-// Other faults: accesses out of bounds or not aligned, reads of numbers never written, a place in the device's memory
-// written by one cluster and touched by another, threads that wait for ever. The first fault ends the run.
-// Threading: a call of RunClusters is one thread's.
+// Further faults: accesses out of bounds or not aligned, reads of numbers never written, a place in the device's memory
+// written by one cluster and touched by another, threads waiting for ever. The first fault ends the run.
+// Threading: one thread makes a call of RunClusters.
 
 #include <cstddef>
 #include <cstdint>
@@ -122,7 +122,7 @@ class ClusterThread {
 
 struct ClusterGrid {
   uint32_t clusters = 1;
-  int blocks = 1;  // of a cluster
+  int blocks = 1;  // in a cluster
   int threads = kStreamThreads;
   uint64_t shared_bytes = 0;
   uint64_t seed = 1;
@@ -132,7 +132,7 @@ struct ClusterGrid {
 // Runs `kernel` as every thread of every cluster. Returns the first fault, or nothing.
 std::string RunClusters(const ClusterGrid& grid, const std::function<void(ClusterThread&)>& kernel);
 
-// Runs the streamed kernel of a call by its plan.
+// Runs the streamed kernel of a call by the plan.
 std::string RunStreamKernel(const ForwardCall& call, const StreamPlan& plan, uint64_t seed, const DevicePieces& pieces);
 
 }  // namespace aaren::engine

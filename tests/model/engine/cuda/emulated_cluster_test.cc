@@ -21,7 +21,7 @@ uint64_t* Bar(const ClusterThread& thread) { return reinterpret_cast<uint64_t*>(
 
 class EmulatedClusterTest : public testing::Test {
  protected:
-  // In several orders: the last one's fault.
+  // Runs the kernel in several orders. Returns the last run's fault.
   std::string Run(int threads, const std::function<void(ClusterThread&)>& kernel, int blocks = 1,
                   uint32_t clusters = 1) {
     pieces_ = {{reinterpret_cast<uintptr_t>(numbers_.data()), numbers_.size() * sizeof(float)}};
@@ -42,7 +42,7 @@ class EmulatedClusterTest : public testing::Test {
   DevicePieces pieces_;
 };
 
-// Each thread takes the number of one in the other warp.
+// Each thread reads a number of a thread in the opposite warp.
 TEST_F(EmulatedClusterTest, AMissingBarrierBetweenWarpsIsAFault) {
   const auto kernel = [](ClusterThread& thread, bool barrier) {
     thread.Put(Numbers(thread) + thread.thread(), 1.0f);
@@ -99,7 +99,7 @@ TEST_F(EmulatedClusterTest, ACopyOverWhatIsStillReadIsAFault) {
   EXPECT_THAT(Run(kWarp, kernel), Not(IsEmpty()));
 }
 
-// Every block sends its rank to the next one, which waits for the bytes.
+// Every block sends the rank to the next block, and waits for the bytes of the block before.
 TEST_F(EmulatedClusterTest, WhatIsSentComesWithItsBarrier) {
   const auto kernel = [](ClusterThread& thread) {
     if (thread.thread() == 0) thread.SetUpBar(Bar(thread), 1);

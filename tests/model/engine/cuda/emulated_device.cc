@@ -19,11 +19,11 @@ namespace {
 constexpr size_t kAlignment = 256;
 
 struct Device {
-  std::mutex mutex;  // of all below
+  std::mutex mutex;  // guards all members
   EmulatedSettings settings;
   DevicePieces pieces;
   uint64_t bytes = 0, calls = 0, streamed = 0;
-  std::set<std::string> words;  // of errors
+  std::set<std::string> words;  // texts of errors
 };
 
 Device& TheDevice() {

@@ -1,12 +1,11 @@
 #ifndef AAREN_TESTS_MODEL_ENGINE_CUDA_EMULATED_DEVICE_H_
 #define AAREN_TESTS_MODEL_ENGINE_CUDA_EMULATED_DEVICE_H_
 
-// A device's table (model/engine/cuda/device/device.h) whose device is this CPU: the kernel's own text, run by an
-// EmulatedBlock. Its queues are late: what is enqueued is done when somebody polls, a piece at a time, or waits. So
-// memory that is overwritten too early shows. Fresh memory holds nonsense. A fault of the kernel is an error of its
-// queue.
+// The table of an emulated device (model/engine/cuda/device/device.h): an EmulatedBlock runs the kernel's own text on a
+// CPU. The queues are late: enqueued work is done when a caller polls, a piece at a time, or waits. So a test sees
+// memory overwritten too early. Fresh memory holds nonsense. A fault of the kernel is an error of the queue.
 //
-// There is one such device in a program. Threading: any thread.
+// A program has a single emulated device. Threading: any thread.
 
 #include <array>
 #include <cstdint>
@@ -27,26 +26,26 @@ using EmulatedRun = std::function<std::string(const BlockGrid& grid, const Forwa
 struct EmulatedSettings {
   int32_t threads = 64;
   int32_t processors = 2;             // few: tiles of every size come up
-  uint64_t shared_bytes = 227 << 10;  // as an H100 has
+  uint64_t shared_bytes = 227 << 10;  // an H100's
   uint64_t memory_bytes = uint64_t{1} << 40;
   std::array<int32_t, kStreamFormCount> clusters = {};  // none: the plain kernel takes all calls
   uint64_t seed = 1;
-  uint64_t fails_from = UINT64_MAX;  // the number of the first call of the kernel that fails
-  EmulatedRun run = nullptr;         // for who watches more than an EmulatedBlock does
+  uint64_t fails_from = UINT64_MAX;  // the number of the kernel's first failing call
+  EmulatedRun run = nullptr;         // in place of EmulatedBlock, for a closer watch
 };
 
 const DeviceTable& EmulatedDevice();
 
-// For what comes after; not while a queue is at work.
+// Takes effect for later calls. REQUIRES: no queue is at work.
 void SetUpEmulatedDevice(const EmulatedSettings& settings);
 
-// Settings with the streamed kernel in these forms only, by their numbers (stream/plan.h).
+// Settings with the streamed kernel in the given forms only, by number (stream/plan.h).
 EmulatedSettings Streamed(std::initializer_list<size_t> forms);
 
 // Calls of the streamed kernel since the device was set up.
 uint64_t StreamedCalls();
 
-// Of the device's memory, now.
+// The bytes allocated on the device now.
 uint64_t EmulatedBytes();
 
 }  // namespace aaren::engine

@@ -1,5 +1,5 @@
-// The emulated device as a library, such as programs load for a GPU: AAREN_ENGINE_PLUGIN=libemulated_library.so makes
-// any of them believe that it has one.
+// The emulated device as a library in place of a GPU's: with AAREN_ENGINE_PLUGIN=libemulated_library.so any program has
+// the emulated device.
 
 #include "tests/model/engine/cuda/emulated_device.h"
 

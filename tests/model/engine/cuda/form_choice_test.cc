@@ -5,7 +5,7 @@
 namespace aaren::engine {
 namespace {
 
-// As an H200 has them.
+// An H200's clusters and processors.
 FormQuestion Question(size_t tokens, size_t longest_run = 1, int calls_under_way = 0) {
   return {.clusters = {7, 15, 31, 66, 132, 132, 132},
           .processors = 132,

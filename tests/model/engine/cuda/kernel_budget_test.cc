@@ -1,4 +1,4 @@
-// What the compiler made of the kernel, for each kind of GPU: it must fit, and must not have touched its arithmetic.
+// The compiled kernel must fit each kind of GPU and keep the arithmetic of the source.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ struct Use {
   int registers = 0, stack_bytes = 0, spilled_bytes = 0, barriers = 0;
 };
 
-// The number before or after some words of ptxas.
+// The number in a report of ptxas, found by `pattern`; -1: none.
 int Number(const std::string& text, const std::string& pattern) {
   std::smatch match;
   return std::regex_search(text, match, std::regex(pattern)) ? std::stoi(match[1]) : -1;
@@ -74,7 +74,7 @@ TEST(KernelBudgetTest, EveryKindOfGpuHoldsTheKernel) {
   }
 }
 
-// Of the assembler that all machine code is made from.
+// All machine code is made from the PTX assembler under test.
 TEST(KernelBudgetTest, TheArithmeticIsTheExactTiers) {
   if (std::string(kReports).empty()) GTEST_SKIP() << "this build has no CUDA compiler of 12.8 or newer";
   for (const char* file : {"/kernel.ptx", "/stream_0.ptx", "/stream_6.ptx"}) {

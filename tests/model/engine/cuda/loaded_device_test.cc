@@ -1,5 +1,5 @@
-// The engine on a device whose table comes from a library, as a server finds it. A program looks for one once, so this
-// one has a single test.
+// The engine on a device from a library, loaded like a server's. A program looks for a library only once, hence the
+// single test.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

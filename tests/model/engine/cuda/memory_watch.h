@@ -2,7 +2,7 @@
 #define AAREN_TESTS_MODEL_ENGINE_CUDA_MEMORY_WATCH_H_
 
 // The watch over the memory of an emulated cluster: a read or a write is a fault unless barriers order the access
-// behind the accesses of other threads. emulated_cluster.h tells how clocks follow the barriers.
+// behind earlier accesses of the cluster's threads. emulated_cluster.h tells how clocks follow the barriers.
 //
 // A method returns the fault, or an empty string. After a fault the watch is of no more use.
 // Threading: belongs to one run.
@@ -22,7 +22,7 @@
 namespace aaren::engine {
 
 constexpr size_t kWarp = 32;
-constexpr uint8_t kSeveral = 63;  // in the place of a lane: more than one
+constexpr uint8_t kSeveral = 63;  // in the place of a lane: several lanes
 
 // A time of every warp, in the order of the blocks. Copies and sends are a block's last warp.
 using Times = std::vector<uint32_t>;
@@ -84,12 +84,12 @@ class DeviceWatch {
 
  private:
   struct Word {
-    int16_t writer = -1;  // a warp of this cluster
+    int16_t writer = -1;  // a warp of the cluster
     Access written;
     std::vector<std::pair<int16_t, Access>> read;
     int cluster = -1;     // the writer's, or the only reading cluster
-    bool dirty = false;   // some cluster has written it
-    bool shared = false;  // several clusters have read it
+    bool dirty = false;   // a cluster has written the word
+    bool shared = false;  // several clusters have read the word
   };
 
   const DevicePieces* pieces_;

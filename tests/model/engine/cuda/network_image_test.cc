@@ -10,9 +10,8 @@
 namespace aaren::engine {
 namespace {
 
-// What a block can have at most, by NVIDIA's programming guide: 163 KB of compute capability 8.0, 227 KB of 9.0, 99 KB
-// of
-// 12.0.
+// A block's most shared memory by NVIDIA's programming guide: compute capability 8.0 has 163 KB, 9.0 has 227 KB, 12.0
+// has 99 KB.
 constexpr uint64_t kAmpere = 163 << 10, kHopper = 227 << 10, kBlackwell = 99 << 10;
 
 Instruction At(const NetworkImage& image, int index) {

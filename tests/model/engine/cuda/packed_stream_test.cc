@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr uint64_t kHopper = 227 << 10;  // that a block can have
+constexpr uint64_t kHopper = 227 << 10;  // a block's most shared memory
 
 TEST(PackedStreamTest, EveryFormHoldsTheBundledModel) {
   const NetworkImage image(package::LoadPackage(AAREN_BUNDLED_MODEL).value());
@@ -23,7 +23,7 @@ TEST(PackedStreamTest, EveryFormHoldsTheBundledModel) {
   }
 }
 
-// All weights once, in slots' pieces, and little beside them.
+// All weights once, in slots' pieces, and little more.
 TEST(PackedStreamTest, TheStreamsOfACacheHoldTheWeightsOnce) {
   const NetworkImage image(package::LoadPackage(AAREN_BUNDLED_MODEL).value());
   const size_t one = PackedStream(image, {8, 1}, kHopper).bytes.size();

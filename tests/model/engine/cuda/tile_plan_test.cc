@@ -7,7 +7,7 @@
 namespace aaren::engine {
 namespace {
 
-// Tokens of runs of these lengths, each of a row of its own.
+// Tokens of runs of the given lengths, each run with a separate row.
 std::vector<DeviceToken> Tokens(const std::vector<size_t>& runs) {
   static double states[1000];
   std::vector<DeviceToken> tokens;

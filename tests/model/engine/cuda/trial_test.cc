@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kTokens = 100;
 
-// What a trial of a CPU's engine says, whose weights are another's but for one number of a tensor.
+// The verdict of a trial on a CPU's engine with one changed number in a tensor.
 std::string Verdict(const std::string& tensor) {
   const package::ModelPackage right = RandomPackage(TinyConfig(), 3);
   package::ModelPackage other = right;
