@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_SERVER_STORE_BLOCKING_H_
 #define AAREN_TESTS_SERVER_STORE_BLOCKING_H_
 
-// A StateStore's calls, each waiting for its answer.
+// A StateStore's calls, each waiting for the answer.
 
 #include <future>
 #include <optional>

@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_SERVER_STORE_HANGING_STORE_H_
 #define AAREN_TESTS_SERVER_STORE_HANGING_STORE_H_
 
-// A HangingStore is a MemoryStore that does every call and holds the answers while the store hangs, like a disk whose
-// writes take minutes. Threading: safe.
+// A HangingStore is a MemoryStore. While the store hangs, every call is done and the answers are held, like on a disk
+// with writes of minutes. Threading: safe.
 
 #include <atomic>
 #include <optional>

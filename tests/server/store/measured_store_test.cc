@@ -37,7 +37,7 @@ TEST(MeasuredStoreTest, CountsCallsAndBytes) {
   EXPECT_EQ(store.counters().saved_bytes.value(), 4u);
 }
 
-// Answers when it is told to.
+// Answers a Load when Fail is called.
 class LateStore : public MemoryStore {
  public:
   void Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override {

@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_SERVER_STORE_REDIS_SERVER_H_
 #define AAREN_TESTS_SERVER_STORE_REDIS_SERVER_H_
 
-// A RedisServer is a real redis-server on a free port of 127.0.0.1, with its data in a temporary folder. The destructor
-// ends the process, by its id. Threading: single-threaded.
+// A RedisServer is a real redis-server on a free port of 127.0.0.1, with data in a temporary folder. The destructor
+// ends the process, by id. Threading: single-threaded.
 
 #include <sys/types.h>
 
@@ -15,11 +15,11 @@ namespace aaren::store {
 
 class RedisServer {
  public:
-  // The path of redis-server; empty if not installed: then skip the test.
+  // The path of redis-server; empty if not installed: a test is skipped.
   static std::string Installed();
 
-  // `arguments` come after the fixture's own, except for a file of settings, which comes first. Returns once the server
-  // accepts connections.
+  // `arguments` come after the fixture's own, but a file of settings comes first. Returns once the server accepts
+  // connections.
   explicit RedisServer(std::vector<std::string> arguments = {});
   ~RedisServer();
 
@@ -31,7 +31,7 @@ class RedisServer {
 
   void Signal(int signal) const;  // SIGSTOP, SIGCONT
   void Kill();                    // without a word to anybody
-  void Start();                   // again, on the same port, with its files
+  void Start();                   // again, on the same port, with the same files
   void DeleteData() const;        // the files
 
  private:

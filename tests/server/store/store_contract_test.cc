@@ -207,7 +207,7 @@ TEST_P(StoreTest, AcquisitionKeepsTheSaveThatItNames) {
   EXPECT_EQ(record.saves[0].rows, "rows at 4");
 }
 
-// The earlier writer may have saved since the record was loaded, and told its client.
+// The earlier writer may have saved since the record was loaded, and told the client.
 TEST_P(StoreTest, AcquisitionIsRefusedIfTheSaveThatItKeepsIsNotThereAnyMore) {
   ASSERT_TRUE(Begin("/a", 1).ok());
   ASSERT_TRUE(store_.Save(WriteAt("/a", 1, 9)).status.ok());

@@ -1,4 +1,4 @@
-// Rows and facts in a Redis that are damaged, missing, or of another format.
+// Damaged, missing or foreign rows and facts in a Redis.
 
 #define XXH_INLINE_ALL
 #include <gmock/gmock.h>

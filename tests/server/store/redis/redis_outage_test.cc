@@ -1,4 +1,4 @@
-// Outages of a Redis: it ends, hangs, forgets, is full, or is something else.
+// Outages of a Redis: the Redis ends, hangs, forgets, is full, or is a different server.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -89,7 +89,7 @@ TEST_F(RedisOutageTest, CommandOfAnEarlierConnectionDoesNothing) {
   BlockingStore store = Open();
   Add(store, "/a");
   const std::string fence = redis_->Command({"KEYS", "aaren:fence:*"});
-  redis_->Command({"SET", fence.substr(0, fence.size() - 1), "2"});  // the next connection of this server
+  redis_->Command({"SET", fence.substr(0, fence.size() - 1), "2"});  // the server's next connection
   const WriteResult result = store.Save(WriteAt("/a", 1, 8));
   EXPECT_EQ(result.status.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(MessageOf(result.status), HasSubstr("FENCED"));

@@ -1,4 +1,4 @@
-// A Redis that Sentinels know. Skipped where there is no redis-server.
+// A Redis behind Sentinels. Skipped without redis-server.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_SERVER_STORE_REDIS_REDIS_STORE_FIXTURE_H_
 #define AAREN_TESTS_SERVER_STORE_REDIS_REDIS_STORE_FIXTURE_H_
 
-// A Redis for the test, and a store in it. Skips without redis-server.
+// A Redis for the test, and a store in the Redis. Skips without redis-server.
 
 #include <gtest/gtest.h>
 

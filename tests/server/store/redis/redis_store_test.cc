@@ -52,7 +52,7 @@ TEST_F(RedisStoreTest, RefusedSavesLeaveNothingBehind) {
   Add(store, "/b");
   ASSERT_TRUE(store.Acquire(RecordAt("/b", 2), 1, 7).status.ok());
   EXPECT_EQ(store.Save(WriteAt("/b", 1, 8)).status.code(), absl::StatusCode::kAborted);
-  EXPECT_EQ(redis_->Command({"HLEN", "aaren:session:/b"}), "3");  // the header, a slot and its rows
+  EXPECT_EQ(redis_->Command({"HLEN", "aaren:session:/b"}), "3");  // the header, a slot and the slot's rows
 }
 
 // The rows may be kept by the present writer.
@@ -79,7 +79,7 @@ TEST_F(RedisStoreTest, RowsThatNeverGotTheirScriptGoWithTheNextOpen) {
   EXPECT_EQ(redis_->Command({"HLEN", "aaren:session:/b"}), "3");
 }
 
-// The case of a replica that takes over without the save.
+// A replica may take over without the save at 30.
 TEST_F(RedisStoreTest, SaveWhoseOlderOneIsLostKeepsTheNewestBeforeThat) {
   BlockingStore store = Open();
   Add(store, "/a");

@@ -1,4 +1,4 @@
-// A Redis that is spoken to by TLS. Skipped where there is no redis-server.
+// A Redis with TLS. Skipped without redis-server.
 
 #include "server/store/redis/redis_tls.h"
 

@@ -24,7 +24,7 @@ TEST(MayCollectTest, BeginsAtHalfAndEndsAtAQuarter) {
 
 TEST(MayCollectTest, AnEmptyDatabaseHasNone) { EXPECT_FALSE(MayCollect(false, 0, 0)); }
 
-// A database as the store sets it, with buffers of a megabyte.
+// A database with the store's settings and buffers of a megabyte.
 class BlobGarbageTest : public testing::Test {
  protected:
   static constexpr size_t kRowBytes = 8192;
@@ -52,7 +52,7 @@ class BlobGarbageTest : public testing::Test {
     garbage_.Look(*db_, now_ += std::chrono::seconds(1));
   }
 
-  // Of blob files, once what is written is flushed and compacted.
+  // The bytes of blob files after a flush and a compaction.
   uint64_t Bytes() {
     EXPECT_TRUE(db_->Flush({}).ok());
     EXPECT_TRUE(db_->CompactRange({}, nullptr, nullptr).ok());

@@ -1,4 +1,4 @@
-// What a block that cannot be read hides, and whom it hinders.
+// An unreadable block hides only the sessions inside the block, and stops no writer.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A database whose facts lie in many blocks, of which one cannot be read.
+// A database with facts in many blocks. A single block is unreadable.
 class DamagedBlockTest : public RocksDbStoreTest {
  protected:
   static constexpr int kSessions = 2000;
@@ -46,7 +46,7 @@ TEST_F(DamagedFirstBlockTest, IsLeftOutOfAList) {
   }
 }
 
-// Nothing of the prefix is behind it.
+// No readable key with the prefix lies behind the block.
 TEST_F(DamagedBlockTest, AtTheEndOfAListIsTold) {
   BlockingStore store = Open();
   const std::vector<SessionRecord> all = store.List("", "", 2 * kSessions).value();
@@ -68,7 +68,7 @@ TEST_F(DamagedBlockTest, HidesNothingThatIsSoundBeforeAnother) {
   const std::string file = FileEndingIn(".sst");
   const auto size = static_cast<int64_t>(std::filesystem::file_size(file));
   Overwrite(file, size * 38 / 1000, "damage");
-  Overwrite(file, size * 188 / 1000, "damage");  // with a key that halving from the end would try
+  Overwrite(file, size * 188 / 1000, "damage");  // a search by halving from the end would try a key here
   BlockingStore store = Open();
   EXPECT_GT(store.List("", "", 2 * kSessions).value().size(), kSessions - 150u);
 }
@@ -83,7 +83,7 @@ TEST_F(DamagedBlockTest, PagesGoOnBehindIt) {
   EXPECT_EQ(met, store.List("", "", 2 * kSessions).value().size());
 }
 
-// Compactions meet it once a dozen files are there.
+// Compactions meet the block after a dozen files.
 TEST_F(DamagedBlockTest, DoesNotKeepOthersFromBeingWritten) {
   options_.buffer_bytes = 64 << 10;
   BlockingStore store = Open();

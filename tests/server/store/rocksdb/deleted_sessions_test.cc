@@ -1,4 +1,4 @@
-// A great many deleted sessions, and what they cost lists and Opens.
+// The cost of a great many deleted sessions for lists and Opens.
 
 #include <gtest/gtest.h>
 
@@ -97,7 +97,7 @@ TEST_F(DeletedSessionsTest, AreWalkedOverInStepsThatEnd) {
   EXPECT_EQ(page[0].key, "a/zz");
 }
 
-// Lists that wait for one another keep no Open waiting.
+// Waiting lists keep no Open waiting.
 TEST_F(DeletedSessionsTest, KeepNoOpenWaitingBehindLists) {
   BlockingStore store = OpenWithDeleted();
   std::promise<size_t> listed;

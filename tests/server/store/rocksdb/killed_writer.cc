@@ -58,7 +58,7 @@ std::vector<std::string> Oracle::Lost(BlockingStore store) const {
     if (absl::IsDataLoss(record.status())) continue;
     const uint64_t seq = record.ok() && !record->saves.empty() ? record->saves.back().point.seq : 0;
     const bool is_there = known.deleted ? seq == 0 || seq > known.answered : seq >= known.answered;
-    const bool may_be_deleted = seq == 0 && known.tried > known.answered;  // by a deletion that was not answered
+    const bool may_be_deleted = seq == 0 && known.tried > known.answered;  // by an unanswered deletion
     if (!is_there && !may_be_deleted) lost.push_back(absl::StrCat(key, " at ", seq, " not ", known.answered));
   }
   return lost;

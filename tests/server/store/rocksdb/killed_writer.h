@@ -12,13 +12,13 @@
 
 namespace aaren::store {
 
-// The sessions that a folder must hold, by the answers to the writers.
+// The sessions a folder must hold, by the answers to the writers.
 class Oracle {
  public:
   // Takes a line of aaren-write-sessions; lines about no write are ignored.
   void Take(const std::string& line);
 
-  // Sessions that the store lacks, or has in an older state. Sessions that the store names as damaged are no loss.
+  // Sessions missing in the store, or stored in an older state. Sessions named as damaged by the store are no loss.
   std::vector<std::string> Lost(BlockingStore store) const;
 
   size_t sessions() const;
@@ -44,7 +44,7 @@ WriterRun RunWriter(const std::string& folder, uint64_t seed, uint64_t writes, i
 
 using Files = std::map<std::string, std::string>;
 
-// All files of a folder but `owner`, which names the process that opened it last.
+// All files of a folder but `owner`. `owner` names the last process to open the folder.
 Files FilesIn(const std::string& folder);
 
 }  // namespace aaren::store

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 class LostFilesTest : public LostFiles {
  protected:
-  // Opens the database as an earlier server would, which knows no ledger.
+  // Opens the database like an earlier server without a ledger.
   void AsAnEarlierServer(const std::function<void(rocksdb::DB&)>& use) const {
     rocksdb::DB* opened = nullptr;
     ASSERT_TRUE(rocksdb::DB::Open({}, database_, &opened).ok());

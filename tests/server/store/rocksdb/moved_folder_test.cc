@@ -1,4 +1,4 @@
-// A folder that goes away under its store, or becomes another's.
+// A folder is moved away under the store, or replaced.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace aaren::store {
 namespace {
 
-// A folder that is moved while its store is in use, with another server's put in its place: a backup, say.
+// A folder moved while the store is in use, with another server's folder, like a backup, put in place.
 class MovedFolderTest : public RocksDbStoreTest {
  protected:
   using Files = std::map<std::string, std::string>;
@@ -74,7 +74,7 @@ TEST_F(MovedFolderTest, EpochsAreNotGivenOutFromTheOther) {
   EXPECT_EQ(FilesThere(), others_);
 }
 
-// Until the store has looked, it does not know.
+// Until the next look the store does not know of the move.
 TEST_F(MovedFolderTest, LoadBeforeItIsNoticedChangesNothingOfTheOtherAndIsThereAgain) {
   options_.pause = std::chrono::hours(1);
   options_.buffer_bytes = 64 << 10;

@@ -182,7 +182,7 @@ TEST_F(RocksDbStoreTest, AWriteComparedWithOneThatFailedIsNotToldThatItIsFenced)
   Add(store, "/a");
   std::filesystem::rename(folder_, folder_ + ".away");
   absl::Notification posted;
-  // What is posted while the store's thread waits is one group.
+  // Writes posted while the store's thread waits make a group.
   store_->ReserveEpochs(1, [&posted](const absl::StatusOr<uint64_t>&) { posted.WaitForNotification(); });
   SessionRecord record;
   record.key = "/a";
@@ -240,7 +240,7 @@ TEST_F(RocksDbStoreTest, AListReadsNoRows) {
 
 TEST_F(RocksDbStoreTest, RowsInAFolderThatWasMovedAreRead) {
   Add(Open(), "/a");
-  BlockingStore store = Open();  // whose rows are in a file, which is opened when they are read
+  BlockingStore store = Open();  // the file with the rows is opened at the first read
   std::filesystem::rename(folder_, folder_ + ".away");
   EXPECT_EQ(store.Load("/a").value().saves.size(), 1u);
   std::filesystem::rename(folder_ + ".away", folder_);
@@ -292,7 +292,7 @@ TEST_F(RocksDbStoreTest, FilesAreTheirOwnersAloneWhateverTheUmask) {
   Add(Open(), "/a");
   ASSERT_TRUE(BlockingStore(*store_).ReserveEpochs(1).ok());
   expect_private();
-  // As an earlier server left them.
+  // The rights of files from an earlier server.
   std::filesystem::permissions(folder_, std::filesystem::perms::all);
   std::filesystem::permissions(FileEndingIn(".log"), std::filesystem::perms::all);
   Add(Open(), "/b");

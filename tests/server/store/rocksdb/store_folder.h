@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_SERVER_STORE_ROCKSDB_STORE_FOLDER_H_
 #define AAREN_TESTS_SERVER_STORE_ROCKSDB_STORE_FOLDER_H_
 
-// A folder with a RocksDbStore that tests open, close, and damage in between.
+// A folder with a RocksDbStore, for tests to open, close and damage.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -39,7 +39,7 @@ class RocksDbStoreTest : public testing::Test {
   }
   absl::Status WhyNot() const { return RocksDbStore::Open(options_).status(); }
 
-  // A session with one save, of a kilobyte.
+  // Adds a session with a save of a kilobyte.
   static void Add(BlockingStore store, const std::string& key) {
     SessionRecord record;
     record.key = key;
@@ -48,7 +48,7 @@ class RocksDbStoreTest : public testing::Test {
     ASSERT_TRUE(store.Acquire(record, 0).status.ok());
   }
 
-  // Changes what is under a key of the closed store.
+  // Changes the value of a key in the closed store.
   void Alter(const std::string& key, const std::function<void(std::string&)>& change) {
     store_.reset();
     rocksdb::DB* opened = nullptr;
@@ -65,7 +65,7 @@ class RocksDbStoreTest : public testing::Test {
     std::ofstream(folder_ + "/" + name) << text;
   }
 
-  // The files of the database whose names end so, of which the test knows that there is one.
+  // The database's file with the extension `end`. REQUIRES: a single file with the extension is not empty.
   std::string FileEndingIn(const std::string& end) const {
     for (const auto& entry : std::filesystem::directory_iterator(folder_ + "/rocksdb")) {
       if (entry.path().extension() == end && entry.file_size() > 0) return entry.path();

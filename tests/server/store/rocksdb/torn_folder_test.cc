@@ -70,7 +70,7 @@ class TornFolderTest : public LostFiles {
     }
   }
 
-  // Refused by name and unchanged; or all is there; or the log tells that writes are lost.
+  // The open is refused by name and changes nothing, or finds every write, or the log tells of lost writes.
   void ExpectNothingLostWithoutAWord() {
     const Files torn = FilesIn(folder_);
     testing::internal::CaptureStderr();
@@ -107,7 +107,7 @@ TEST_F(TornFolderTest, AKillAtAnyInstantIsNeverRefusedAndLosesNothing) {
     if (fs::exists(folder_) && (round % 10 == 0 || round == kills)) {
       Keep();
       ExpectAllThere();
-      Restore();  // the writers go on with what a kill left
+      Restore();  // the writers go on from the folder left by the kill
     }
   }
   if (HasFailure()) fs::copy(folder_, folder_ + ".failed", fs::copy_options::recursive);
