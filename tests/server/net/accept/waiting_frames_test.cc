@@ -8,7 +8,7 @@
 namespace aaren::accept {
 namespace {
 
-constexpr size_t kAllowed = 256;  // calls under way on one connection
+constexpr size_t kAllowed = 256;  // calls under way on a connection
 
 std::string Frame(char type, const std::string& content, size_t stream = 1) {
   const auto byte = [](size_t number, int shift) { return static_cast<char>(number >> shift & 0xff); };
@@ -68,7 +68,7 @@ TEST(EndlessHeadersTest, AreNotMessagesOfZerosAndNines) {
   }
 }
 
-// `count` small calls that wait to be read, from the middle of a message on, with their resets or without.
+// `count` small unread calls, from the middle of a message on, with or without resets.
 std::string Calls(size_t count, bool reset = false) {
   std::string bytes(100, '\0');
   for (size_t stream = 1; stream < 2 * count; stream += 2) {
@@ -91,7 +91,7 @@ TEST(TooManyCallsTest, AreNotMessages) {
   EXPECT_FALSE(BreakHttp2(""));
 }
 
-// Calls of one connection have ascending numbers.
+// A connection's calls have ascending numbers.
 TEST(TooManyCallsTest, AreNotMessagesThatLookLikeACallAgainAndAgain) {
   EXPECT_FALSE(BreakHttp2(Many(Frame(1, std::string(12, '\x82')))));
 }

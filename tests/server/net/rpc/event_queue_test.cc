@@ -17,7 +17,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Waiting events, and a list of the handled ones.
+// Waiting events, and a list of handled events.
 class EventQueueTest : public testing::Test {
  protected:
   class Noted final : public Event {

@@ -11,7 +11,7 @@
 namespace aaren::rpc {
 namespace {
 
-// A request with a page token that is no UTF-8.
+// A request with broken UTF-8 in the page token.
 std::string BadPageToken() {
   v1::ListSessionsRequest request;
   request.set_page_token("token");
@@ -22,7 +22,7 @@ std::string BadPageToken() {
 
 TEST(GrpcLogTest, ItsLinesAreLinesOfTheServersLog) {
   RouteGrpcLog();
-  gpr_set_log_verbosity(GPR_LOG_SEVERITY_ERROR);  // set by gRPC at its beginning, too
+  gpr_set_log_verbosity(GPR_LOG_SEVERITY_ERROR);  // gRPC sets the verbosity at the start, too
   log::SetUpLog(log::LogFormat::kJson, log::LogLevel::kWarning);
   testing::internal::CaptureStderr();
   gpr_log(GPR_ERROR, "no \"%s\"", "luck");

@@ -1,4 +1,4 @@
-// Refusals: the code, the details, and that the stream and its sessions go on if possible.
+// Refusals: the code, the details, and the further life of the stream and the sessions.
 
 #include <gmock/gmock.h>
 
@@ -55,7 +55,7 @@ TEST_F(RefusalTest, UnknownModel) {
   EXPECT_EQ(DetailOf<google::rpc::ErrorInfo>(failed.status()).reason(), "MODEL_NOT_FOUND");
 }
 
-// A message that is no UTF-8 cannot be parsed.
+// Protobuf cannot parse a message with broken UTF-8.
 TEST_F(RefusalTest, TheNameOfAnUnknownModelIsCutBetweenCharacters) {
   std::string name = "a";
   for (int i = 0; i < 100; ++i) name += "é";

@@ -1,4 +1,4 @@
-// Traced messages over a real stream: their spans, and the spans' tenant.
+// Traced messages over a real stream have spans, and the spans a tenant.
 
 #include <gmock/gmock.h>
 
@@ -28,7 +28,7 @@ class TracesTest : public Serving {
     return options;
   }
 
-  // Each trace's spans by name, once `count` traces are complete; in order of their ends.
+  // Each trace's spans by name, once `count` traces are complete; in the order of ends.
   std::vector<std::map<std::string, Span>> Traces(size_t count) {
     EXPECT_TRUE(Eventually([&] {
       for (Span& span : spans_.Take(100, absl::ZeroDuration())) {

@@ -36,7 +36,7 @@ class TlsCopyTest : public testing::Test {
 
   static void Write(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::trunc) << text; }
 
-  // The error of a look at the files that leaves the copy unchanged.
+  // Looks at the files, expects an unchanged copy, and returns the error.
   std::string WhyItStays() {
     const std::string pair = TextAt(copy_->pair_path()), client_ca = TextAt(copy_->client_ca_path());
     const std::string why(copy_->Refresh().message());

@@ -61,9 +61,9 @@ TEST_F(OutgoingTest, RepliesMadeDuringAWriteWaitForTheNext) {
 
 TEST_F(OutgoingTest, UnreadRepliesMayTakeHalfOfTheFreeBytes) {
   EXPECT_TRUE(outgoing_->HasRoom());
-  Append(3000);  // 12,000 bytes, of 28,000 others are free
+  Append(3000);  // 12,000 bytes; 28,000 more are free
   EXPECT_TRUE(outgoing_->HasRoom());
-  Append(1000);  // 16,000 bytes, of 24,000 others are free
+  Append(1000);  // 16,000 bytes; 24,000 more are free
   EXPECT_FALSE(outgoing_->HasRoom());
 }
 
