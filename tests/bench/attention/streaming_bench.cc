@@ -1,8 +1,8 @@
-// Ten thousand tokens, one at a time, through stacks that differ in nothing but their mixer: the paper's Figure 5
+// Ten thousand tokens, singly, through stacks with different mixers and nothing else different: the paper's Figure 5
 // (§4.5). The paper gives no range, batch or depth for the figure.
 //
-// One sequence, one thread, no gradients, the same random tokens for all stacks. The stacks take turns from one
-// recorded number of tokens to the next: a machine that slows down for a while slows all stacks down.
+// A single sequence and thread, no gradients, the same random tokens for all stacks. The stacks take turns between two
+// recorded numbers of tokens: a machine slow for a while slows all stacks down.
 
 #include <torch/torch.h>
 
@@ -38,7 +38,7 @@ constexpr Shape kShapes[] = {{512, 4, 1}, {128, 4, 3}};
 struct Entrant {
   nn::MixerKind kind;
   const char* name;
-  int64_t tokens;  // the end of its run
+  int64_t tokens;  // the end of the run
   int passes;
 };
 constexpr Entrant kEntrants[] = {{nn::MixerKind::kAaren, "aaren", kTokens, kPasses},
@@ -59,7 +59,7 @@ std::vector<int64_t> RecordedTokens() {
   return tokens;
 }
 
-// One stack, its sequence, and its records.
+// A stack with a sequence and records.
 class MeasuredStack {
  public:
   static absl::StatusOr<MeasuredStack> Make(const Entrant& entrant, const Shape& shape) {

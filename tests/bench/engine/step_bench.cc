@@ -1,7 +1,7 @@
-// The step engine on one core: the time of a call, by the number of its tokens.
+// The step engine on one core: the time of a call, by the number of tokens.
 //
-// The calls of a model with an instruction set take turns with each other and with their roofs: a machine that slows
-// down for a while slows all calls and roofs down.
+// The calls of a model with an instruction set take turns, and the roofs take turns with the calls: a machine slow for
+// a while slows all calls and roofs down.
 
 #include <algorithm>
 #include <functional>
@@ -33,8 +33,8 @@ eager_latency_ratio: the same of one token, eager_best_ratio: LibTorch's best to
 
 namespace {
 
-// Tokens of one piece of work, eight times the tokens between probes: enough that the content of the caches does not
-// matter, and too few for a long turn.
+// Tokens of a piece of work, eight times the tokens between probes: enough to make the content of the caches
+// unimportant, and too few for a long turn.
 constexpr size_t kTokens = 8 * 17;
 constexpr int kReads = 64;  // for all weights: a single read is too short for the clock
 
@@ -42,12 +42,12 @@ int CallsOf(size_t batch) { return static_cast<int>(std::max<size_t>(kTokens / b
 
 struct Measured {
   size_t batch;
-  int calls;                    // in one piece of work
-  size_t work;                  // its place in the list of work
+  int calls;                    // in a piece of work
+  size_t work;                  // the place in the list of work
   std::optional<size_t> eager;  // the same for the baseline
 };
 
-// The timed work of a model with one arithmetic.
+// The timed work of a model with an arithmetic.
 class StepTurns {
  public:
   StepTurns(const StepCase& of, size_t sessions)
@@ -98,7 +98,7 @@ class StepTurns {
     return std::monostate();
   }
 
-  // LibTorch's tokens a second at its best batch; 0 without it.
+  // LibTorch's tokens a second at the best batch; 0 without LibTorch.
   double BestOfEager() const {
     double best = 0;
     for (const Measured& one : measured_) {

@@ -1,9 +1,9 @@
 #ifndef AAREN_TESTS_BENCH_ENGINE_STEP_LOAD_H_
 #define AAREN_TESTS_BENCH_ENGINE_STEP_LOAD_H_
 
-// Sessions of one lane, with a past of 1,600 values and more, and calls that step the sessions.
+// Sessions of a lane, with a past of 1,600 values and more, and calls to step the sessions.
 //
-// Forecasts go on and on, each session at a phase of its own: a call has its share of tokens that fold and of probes.
+// Forecasts go on and on, each session at a different phase: a call has a fair share of folded tokens and of probes.
 // The cost of a silent token depends on its place in the series: each silent call begins with rows from before the
 // token. Threading: single-threaded.
 
@@ -19,7 +19,7 @@ class StepLoad {
  public:
   enum class Silent {
     kSkipped,  // neither of the two
-    kProbe,    // learns from its forecast, which nobody reads
+    kProbe,    // learns from an unread forecast
     kFold,     // enters the attention
   };
 
@@ -28,18 +28,18 @@ class StepLoad {
 
   size_t sessions() const { return slots_.size(); }
 
-  // Steps a token of each of the first `batch` sessions, with forecasts; `calls` such calls.
+  // Steps a token of each of the first `batch` sessions, with forecasts. `calls` times.
   void Forecast(size_t batch, int calls);
 
   // Steps a token of each of `batch` sessions, with forecasts: the next sessions in a random order of all. Each session
   // comes once before any comes again. `calls` times.
   void ForecastAnywhere(size_t batch, int calls);
 
-  // One silent token of each session, after Restore of rows just before a token of the kind.
+  // Restore sets rows from just before a token of the kind; Step steps a silent token of each session.
   void Restore(Silent kind, size_t batch);
   void Step(size_t batch);
 
-  // Steps `tokens` silent tokens of one session in one call.
+  // Steps `tokens` silent tokens of a session in a single call.
   void Replay(size_t tokens);
 
  private:

@@ -1,4 +1,4 @@
-// When the client gives a server up, and the waits between its attempts.
+// The client gives a server up in time, and waits between attempts.
 
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
@@ -33,7 +33,7 @@ TEST(ReconnectTest, AnUnreachableServerEndsSessionsAfterTheTimeout) {
   EXPECT_THAT(status.message(), HasSubstr("no connection to 127.0.0.1:1"));
 }
 
-// Ends its first stream with a status; later streams never hear of it.
+// Ends the first stream with a status, and never answers later streams.
 class SilentServer : public v1::Streaming::Service {
  public:
   SilentServer() {
@@ -89,7 +89,7 @@ google::rpc::Status Exhausted(int retry_ms = 0) {
   return status;
 }
 
-// gRPC and proxies end streams with this status when further clients have used up their memory.
+// gRPC and proxies end streams with RESOURCE_EXHAUSTED when further clients have used up the memory.
 TEST(ReconnectTest, AStreamThatEndsForWantOfMemoryIsTakenUpAgain) {
   FakeServer server;
   Client client(FastOptions(server.target()));
@@ -114,7 +114,7 @@ TEST(ReconnectTest, AStreamThatTheServerItselfFindsTooLargeIsFinal) {
   EXPECT_EQ(server.streams(), 1);
 }
 
-// A clock whose waits pass at once and are recorded.
+// A clock with instant, recorded waits.
 class FakeClock : public Clock {
  public:
   absl::Time Now() override {
@@ -189,7 +189,7 @@ TEST(ReconnectTest, AServerThatWelcomesAndAlwaysBreaksOffIsLeftAloneLongerAndLon
   EXPECT_THAT(clock.waits(), ElementsAre(absl::Seconds(1), absl::Seconds(2), absl::Seconds(4)));
 }
 
-// A recorder whose streams live for `life`.
+// A recorder with streams of length `life`.
 class PassingTime : public Recorder {
  public:
   PassingTime(FakeClock& clock, absl::Duration life) : clock_(clock), life_(life) {}

@@ -1,12 +1,12 @@
 #ifndef AAREN_TESTS_MODEL_ATTENTION_SCAN_WARP_EMULATOR_H_
 #define AAREN_TESTS_MODEL_ATTENTION_SCAN_WARP_EMULATOR_H_
 
-// Runs device code on the CPU, so that kernels are tested without a GPU. A source that includes this header and then a
-// .cuh compiles the kernels as plain C++. Every thread of a block is a fiber. A fiber at a shuffle or a barrier lets
-// the others run until all have arrived. Blocks run one after another.
+// Runs device code on the CPU, to test kernels without a GPU. A source with the header and afterwards a .cuh compiles
+// the kernels as plain C++. Every thread of a block is a fiber. A fiber at a shuffle or a barrier lets the rest of the
+// block run until all have arrived. Blocks run singly.
 //
-// The emulation shows that arithmetic, indices and barriers are right. The emulation cannot show a race between warps,
-// or speed. A barrier that some threads never reach is a failed check.
+// The emulation shows right arithmetic, indices and barriers. The emulation cannot show a race between warps, or speed.
+// A barrier never reached by some threads is a failed check.
 
 #include <math.h>  // NOLINT: device code calls fma, exp and the like by their global names
 

@@ -1,5 +1,5 @@
-// Rows from outside. A row that CheckRow accepts never makes a forecast that is not a number, and CheckRow accepts
-// every row that the engine made from any series.
+// Rows from outside. A row accepted by CheckRow forecasts numbers only, never NaN, and CheckRow accepts every row made
+// by the engine from any series.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ package::ForecasterConfig Config(int width) {
   return config;
 }
 
-// Random weights so large that all results of the network lie at the ends of their ranges.
+// Random weights large enough to bring all results of the network to the ends of the ranges.
 package::ModelPackage LargePackage(bool seasons) {
   package::ForecasterConfig config = TinyConfig();
   config.seasons = seasons;
@@ -37,7 +37,7 @@ package::ModelPackage LargePackage(bool seasons) {
   return package;
 }
 
-// A session of one package, the session's row and the bounds of the weights.
+// A session of a package, the session's row and the bounds of the weights.
 struct Session {
   explicit Session(const package::ModelPackage& package)
       : stepper(package),
@@ -50,7 +50,7 @@ struct Session {
   absl::Status Check() { return stepper.engine()->CheckRow(bytes).status(); }
   std::byte* row() { return bytes.data(); }
 
-  // Steps on the row in its present state.
+  // Steps on the row in the present state.
   Outputs Feed(const std::vector<float>& values) {
     stepper.SetRow(slot, bytes);
     Outputs outputs = stepper.Feed(slot, values);
@@ -155,7 +155,7 @@ double AnyNumber(std::mt19937_64& random) {
   return magnitude * (static_cast<double>(random() >> 11) * 0x1p-52 - 1.0);
 }
 
-// Writes lags that may be found, in any order, and sometimes lags that may not.
+// Writes allowed lags, in any order, and sometimes forbidden lags.
 void ScrambleSearch(season::LagErrors& errors, std::mt19937_64& random) {
   const auto lag = [&] {
     return static_cast<uint16_t>(random() % 4 == 0 ? random() % 1300 : 16 * (random() % 70) + 19);
@@ -198,7 +198,7 @@ void ScrambleMemory(Session& session, std::mt19937_64& random) {
   }
 }
 
-// Overwrites some fields with numbers within the bounds, and sometimes one field with any number.
+// Overwrites some fields with numbers within the bounds, and sometimes a field with any number.
 void Scramble(Session& session, std::mt19937_64& random) {
   const auto part = [&] { return static_cast<double>(random() >> 11) * 0x1p-52 - 1.0; };
   const auto reckless = [&] { return random() % 64 == 0; };
@@ -243,7 +243,7 @@ TEST_P(ForeignRowTest, AcceptedRowsGiveFiniteForecastsWhateverIsInThem) {
   EXPECT_GT(refused, 60);
 }
 
-// With one number per token, RMSNorm leaves only the sign, so the engine's own values are as large as the bound.
+// With one number per token RMSNorm leaves only the sign: the engine's own values are as large as the bound.
 TEST(LayerBoundTest, IsReachedByAWidthOfOne) {
   Session session(RandomPackage(Config(1), 32));
   session.Feed(Series(3, 400));

@@ -31,7 +31,7 @@ torch::Tensor RandomTokens(int64_t tokens) {
   return torch::randn({2, tokens, kWidth}, torch::kFloat64);
 }
 
-// One round by the definition, one sequence, one latent and one head at a time.
+// A round by the definition: a sequence, a latent and a head at a time.
 torch::Tensor Round(Perceiver& p, const torch::Tensor& z, const torch::Tensor& x) {
   const int64_t head_width = kWidth / kHeads;
   std::vector<torch::Tensor> latents;
@@ -84,8 +84,8 @@ TEST_F(PerceiverAttentionTest, EveryStepReadsAllInputsAgain) {
   EXPECT_TRUE(torch::equal(state.tensors[0].narrow(1, 0, 20), x));
 }
 
-// Attention of the latents z [L, d] to x [N, d] by folding one input after the other, plus z. A recurrence over the
-// inputs can do no more, because its queries must be known before the inputs.
+// Attention of the latents z [L, d] to x [N, d] by folding the inputs singly, plus z. A recurrence over the inputs can
+// do no more, because a recurrence must know the queries before the inputs.
 torch::Tensor Folded(Perceiver& p, const torch::Tensor& z, const torch::Tensor& x) {
   const auto heads = [](const torch::Tensor& y) { return y.unflatten(-1, {kHeads, -1}); };
   const torch::Tensor q = heads(p->query(p->norm(z))) / std::sqrt(static_cast<double>(kWidth / kHeads));  // [L, H, d_h]
@@ -103,7 +103,7 @@ TEST_F(PerceiverAttentionTest, OneRoundCanBeFoldedInputByInput) {
   EXPECT_LT(Distance(perceiver(x).value()[0], Folded(perceiver, perceiver->latents, x[0])), kRounding);
 }
 
-// The second round's queries are known only after all inputs, so queries of the inputs so far are wrong for the next.
+// The second round's queries are known only after all inputs: queries from earlier inputs are wrong for the next input.
 TEST_F(PerceiverAttentionTest, SecondRoundAsksAnewWithEveryInput) {
   Perceiver perceiver = Exact(2);
   const torch::Tensor x = RandomTokens(30)[0];

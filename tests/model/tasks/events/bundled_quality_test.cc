@@ -1,4 +1,4 @@
-// The bundled forecaster of events on streams of the generator that its training never saw.
+// The bundled forecaster of events on unseen streams of the training's generator.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t kUnseen = 1'000'003;  // a seed of the generator
 
-// Streams whose times fit nanoseconds well.
+// Streams with times fit for nanoseconds.
 std::vector<EventStream> UnseenStreams(int count) {
   std::vector<EventStream> streams;
   for (uint64_t index = 0; static_cast<int>(streams.size()) < count; ++index) {
@@ -29,7 +29,7 @@ std::vector<EventStream> UnseenStreams(int count) {
   return streams;
 }
 
-// Young streams, each with a mean interval of one second, so that all streams count alike in the WQL.
+// Young streams, each with a mean interval of a second: all streams count alike in the WQL.
 std::vector<EventStream> YoungStreams(int count) {
   std::vector<EventStream> streams;
   for (int index = 0; index < count; ++index) {

@@ -1,4 +1,4 @@
-// aaren-train in several processes, as torchrun starts them.
+// aaren-train in several processes, started like torchrun's.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ constexpr char kSharedRun[] =
     " --steps=6 --batch=4 --context=64 --ring=16 --width=16 --layers=1 --heads=2 --value_width=16 --embed_hidden=16"
     " --mlp_hidden=16 --horizon=4 --fold_every=4 --quantiles=0.1,0.5,0.9 --validate_every=1 --checkpoint_every=2";
 
-// A port that was free a moment ago: the processes of a run must know it before they start.
+// A port free a moment ago: the processes of a run must know the port before the start.
 int FreePort() {
   const int descriptor = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address = {};
@@ -36,7 +36,7 @@ int FreePort() {
   return ntohs(address.sin_port);
 }
 
-// Runs two processes to their ends; the outcome is that of process 0.
+// Runs two processes to the end. Returns the outcome of process 0.
 Outcome ExecuteTwo(const std::string& arguments) {
   const std::string join = absl::StrCat("WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=", FreePort(), " ");
   return Execute(absl::StrCat(arguments, " 2>&1 & other=$!; ", join, "RANK=0 ", AAREN_TRAIN_PROGRAM, arguments,

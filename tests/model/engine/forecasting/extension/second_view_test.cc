@@ -11,7 +11,7 @@
 namespace aaren::engine {
 namespace {
 
-// A model of four steps and one level, so a forecast is its medians. The unit of errors is 2.
+// A model of four steps and one level: a forecast has medians only. The unit of errors is 2.
 class SecondViewTest : public testing::Test {
  protected:
   static constexpr float kUnit = 2;
@@ -24,7 +24,7 @@ class SecondViewTest : public testing::Test {
     return config;
   }
 
-  // Lets `probes` probes pass whose forecast is `mixed`, and whose second view is `view`; what comes is truth(probe).
+  // Lets `probes` probes pass with the forecast `mixed`, the second view `view`, and the values truth(probe).
   void Pass(uint64_t probes, float mixed, float view, const std::function<float(uint64_t)>& truth) {
     const size_t judged = probes_.tracked().size();
     const std::vector<float> medians(judged, mixed), views(judged, view);
@@ -34,7 +34,7 @@ class SecondViewTest : public testing::Test {
     }
   }
 
-  // The median of step 4 of a forecast of 0 whose second view is `view`.
+  // The median of step 4 of a forecast of 0 with the second view `view`.
   float Moved(float view) {
     std::vector<float> forecast(4, 0.0f);
     second_view_.Move(seq_, state_.data(), kUnit, std::vector<float>(4, view), 1, forecast.data());

@@ -14,7 +14,7 @@ namespace {
 
 const double kRounding = SoftmaxRounding(12, kDoubleUnit);  // for the 12 tokens below
 
-// Two series of three heads. Tokens 0, 1 and 5 of the first are masked, with values that must not enter the outputs.
+// Two series of three heads. Tokens 0, 1 and 5 of the first series are masked: the values must not enter the outputs.
 class DenseAttentionTest : public testing::Test {
  protected:
   DenseAttentionTest() {
@@ -68,7 +68,7 @@ TEST_F(DenseAttentionTest, LastOutputOfMaskedTokensIsZeros) {
   EXPECT_TRUE(torch::equal(masked.grad(), torch::zeros({2, 7})));
 }
 
-// Every other form is compared with this form's gradient, so this form's gradient is compared with differences.
+// Tests compare the gradients of all forms with the dense form's, and the dense form's with differences.
 TEST_F(DenseAttentionTest, GradientsEqualFiniteDifferences) {
   const torch::Tensor weight = torch::randn({2, 3, 12, 4}, torch::kFloat64);
   const auto loss = [&] { return (DenseAttention(scores, values, forgetting).value() * weight).sum(); };
@@ -86,7 +86,7 @@ TEST_F(DenseAttentionTest, GradientsEqualFiniteDifferences) {
       numbers[i] = x + 1e-5;
       const double above = loss().item<double>();
       numbers[i] = x - 1e-5;
-      // The loss is a sum of 288 normal products; its derivatives by one number are at most the elapsed 60 cubed.
+      // The loss is a sum of 288 normal products; the derivatives by a number are at most the elapsed 60 cubed.
       EXPECT_NEAR(gradient[i].item<double>(), (above - loss().item<double>()) / 2e-5,
                   DifferenceRounding(1e-5, 288, 60 * 60 * 60, 16 * 288));
       numbers[i] = x;
