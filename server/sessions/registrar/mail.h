@@ -1,11 +1,11 @@
 #ifndef AAREN_SERVER_SESSIONS_REGISTRAR_MAIL_H_
 #define AAREN_SERVER_SESSIONS_REGISTRAR_MAIL_H_
 
-// Mail is the registrar's thread with its mailbox. Answers of the store and of threads beside come back through the
-// mailbox, so that an operation runs on the registrar's thread from beginning to end.
+// Mail is the registrar's thread and mailbox. Answers of the store and of background threads come back through the
+// mailbox: an operation runs on the registrar's thread from beginning to end.
 //
-// Threading: any thread may call Post and PostPage. Start and the destructor by the owner. Everything else on the
-// registrar's thread.
+// Threading: any thread may call Post and PostPage. The owner calls Start and the destructor, and the registrar's
+// thread everything else.
 
 #include <cstdint>
 #include <deque>
@@ -32,25 +32,26 @@ class Mail {
   // Stops the thread after all messages are handled and the store has answered all calls.
   void Stop();
 
-  // Handles the oldest messages, `at_most` of them, and makes a page of a list. True if there was anything.
+  // Handles the oldest messages, `at_most` in number, and makes a page of a list. True if any message or page was
+  // waiting.
   bool Drain(size_t at_most);
 
   void Post(session::Mailbox::Message message) { inbox_->mailbox.Post(std::move(message)); }
 
-  // A page of a list takes long: one page is made after each batch of other messages.
+  // A page of a list takes long: a single page is made after each batch of messages.
   void PostPage(absl::AnyInvocable<void()> page) {
     Post([this, page = std::move(page)]() mutable { pages_.push_back(std::move(page)); });
   }
 
-  // For others that post after this may be gone: they drop their messages then.
+  // Post for callers able to outlive the Mail: messages after the Mail's end are dropped.
   std::function<void(session::Mailbox::Message)> WeakPost() const;
 
-  // The answer of a call of the store: then(value), on this thread.
+  // The answer of a call of the store: then(value), on the registrar's thread.
   template <typename T, typename Then>
   store::StateStore::Answer<T> Back(Then then) {
     ++store_calls_;
     // The answer holds the inbox: the answering thread may still be in Post when the registrar has taken the message
-    // and gone.
+    // and ended.
     return [this, inbox = inbox_, then = std::move(then)](T value) mutable {
       inbox->mailbox.Post([this, then = std::move(then), value = std::move(value)]() mutable {
         --store_calls_;
@@ -59,7 +60,7 @@ class Mail {
     };
   }
 
-  // Runs work() beside this thread, and then(result) on this thread.
+  // Runs work() in the background, and then(result) on the registrar's thread.
   template <typename T, typename Work, typename Then>
   void Compute(Work work, Then then) {
     ++computing_;
@@ -74,7 +75,7 @@ class Mail {
   bool leaving() const { return leaving_; }
 
  private:
-  // Touched by other threads.
+  // Touched by any thread.
   struct Inbox {
     session::Mailbox mailbox;
     absl::Mutex mutex;

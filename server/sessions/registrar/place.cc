@@ -45,7 +45,7 @@ session::Outcome<session::SessionState> CheckSnapshot(const Desk& desk, const st
   return outcome;
 }
 
-// One placing under way: checks, writes, and ends the session whose place it takes.
+// A placing under way: checks, writes, and ends the replaced session.
 class PlaceOperation : public std::enable_shared_from_this<PlaceOperation> {
  public:
   PlaceOperation(Desk& desk, Entry& entry, session::SessionState state, const Replacing& over, PlaceDone done)
@@ -63,7 +63,8 @@ class PlaceOperation : public std::enable_shared_from_this<PlaceOperation> {
 
   void Refuse(session::Refusal refusal) { End(session::Refused<session::SessionInfo>(std::move(refusal))); }
 
-  // The shard knows the epoch of a session that it has: where nothing is saved, there is no record of the session.
+  // The shard knows the epoch of a session in the shard: where nothing is saved, the store has no record of the
+  // session.
   void OnFound(const FoundRecord& held) {
     if (!over_.epoch) return PlaceOver(held);
     if (entry_.owner == kAtRest) {
@@ -80,8 +81,7 @@ class PlaceOperation : public std::enable_shared_from_this<PlaceOperation> {
   }
 
   void PlaceOver(const FoundRecord& held) {
-    // A record that cannot be read has no epoch to compare with: it is deleted, and the new record is written where
-    // nothing is.
+    // An unreadable record has no epoch to compare with: the old record is deleted, and the new record replaces none.
     if (over_.replace && store::IsUnreadable(held.status())) {
       return desk_.records.Delete(entry_.name(), held,
                                   [self = shared_from_this()](std::optional<session::Refusal> refusal) {
@@ -106,7 +106,7 @@ class PlaceOperation : public std::enable_shared_from_this<PlaceOperation> {
     });
   }
 
-  // Nobody has tokens from before the snapshot, so nobody can ask to go back there.
+  // No client has tokens from before the snapshot, so no client can ask to go back before the snapshot.
   void Write(uint64_t epoch, uint64_t held_epoch) {
     state_.epoch = state_.incarnation = epoch;
     state_.delivered_seq = state_.point.seq;
@@ -122,7 +122,7 @@ class PlaceOperation : public std::enable_shared_from_this<PlaceOperation> {
     desk_.store.Acquire(std::move(acquisition), desk_.mail.Back<store::WriteResult>(std::move(written)));
   }
 
-  // A shard with the replaced session lets that session go.
+  // A shard with the replaced session lets the session go.
   void End(session::Outcome<session::SessionInfo> placed) {
     state_.transit.reset();
     if (placed.refusal || entry_.owner == kAtRest) {
@@ -155,7 +155,8 @@ class PlaceOperation : public std::enable_shared_from_this<PlaceOperation> {
 
 }  // namespace
 
-// Earlier operations on the session may wait for the room that the rows hold, so the rows then travel without a permit.
+// Earlier operations on the session may wait for the room of the rows: in a busy session's line the rows travel without
+// a permit.
 void Place(Desk& desk, const std::string& key, session::SessionState state, const Replacing& over, PlaceDone done) {
   state.attempt = {};  // nobody has opened the new session yet
   if (desk.owners.IsBusy(key)) state.transit.reset();
@@ -172,14 +173,14 @@ void Import(Desk& desk, const std::string& key, ImportRequest request, PlaceDone
   if (!model.ok()) return done(session::Refused<session::SessionInfo>(session::ModelNotFound(model.status())));
   const bool other = (*model)->package.digest != state.value.model->package.digest;
   for (const models::LoadedModel* one : {state.value.model.get(), model->get()}) {
-    // Only rows of forecasters remember what another model could begin with.
+    // Only rows of forecasters remember values for another model to begin with.
     if (!other || one->package.kind == package::kForecaster) continue;
     return done(session::Refused<session::SessionInfo>(session::InvalidField(
         "model", absl::StrCat(one->id, " is of the kind \"", one->package.kind,
                               "\": its sessions stay with their model, and it takes no others"))));
   }
-  // Rows of plain tiers look alike. Extended rows keep their tier: a plain row has no place for what they know, and the
-  // effects of covariates belong to their weights.
+  // Rows of plain tiers look alike. Extended rows keep the tier: a plain row has no place for the extension, and the
+  // effects of covariates belong to the weights.
   const std::string tier = state.value.model->engine->tier();
   const bool plain = !state.value.model->conversion->extended();
   const models::ModelRef target = plain ? *model : desk.models.FindDigest((*model)->package.digest, tier);

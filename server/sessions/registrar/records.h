@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_SESSIONS_REGISTRAR_RECORDS_H_
 #define AAREN_SERVER_SESSIONS_REGISTRAR_RECORDS_H_
 
-// Records are the sessions as the store has them: how a record is found, loaded, judged and deleted, and how saves are
-// written. Threading: belongs to the registrar's thread.
+// Records are the stored sessions: how a record is found, loaded, judged and deleted, and how saves are written.
+// Threading: belongs to the registrar's thread.
 
 #include <cstddef>
 #include <cstdint>
@@ -48,28 +48,28 @@ class Records {
   };
   explicit Records(const Parts& parts) : parts_(parts) {}
 
-  // The session's record without its rows; NotFound if there is none.
+  // The session's record without rows; NotFound if the store has none.
   void Find(std::string key, Found then);
 
-  // Finds the record, but deletes a session that has expired: NotFound.
+  // Finds the record, but deletes an expired session: NotFound.
   void FindUnexpired(std::string key, Found then);
 
-  // The found record with its rows, as soon as there is room for the rows: at once if `held` is a permit for them, and
-  // without a call of the store if the record has no rows. Another server may have written meanwhile, so the caller
-  // compares the epochs.
+  // The found record with rows, as soon as the rows have room: at once if `held` is a permit for the rows, and without
+  // a call of the store if the record has no rows. Another server may have written meanwhile, so the caller compares
+  // the epochs.
   void Load(const store::SessionRecord& found, size_t row_bytes, Transit::Permit held, RowsLoaded then);
 
-  // Deletes a record as Find gave it: also a record that cannot be read, and without complaint if there is none.
+  // Deletes a record from Find, even an unreadable record. A missing record is no error.
   void Delete(const std::string& key, const absl::StatusOr<store::SessionRecord>& record, Ended then);
 
   // Writes the saves, and tells the shard the results.
   void Save(int shard, std::vector<store::SaveWrite> writes);
 
-  // True if nobody has used the session for the time to live. A session that another server has open is not judged by
-  // this server's clock.
+  // True if the session was unused for the time to live. A session open at another server is not judged by the server's
+  // own clock.
   bool HasExpired(const store::SessionRecord& record) const;
 
-  // True if another server says that it has the session open, with tokens that may be newer than the record.
+  // True if another server has claimed the session as open, perhaps with tokens newer than the record.
   bool LivesElsewhere(const store::SessionRecord& record) const;
 
   // The record for people.

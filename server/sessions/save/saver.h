@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_SESSIONS_SAVE_SAVER_H_
 #define AAREN_SERVER_SESSIONS_SAVE_SAVER_H_
 
-// The Saver decides when a session's rows are copied for the store, and which older save stays. The Saver puts every
-// session into the list that the session's state asks for (server/sessions/session/table/session_lists.h).
+// The Saver decides when a session's rows are copied for the store, and keeps the right older save. The Saver puts
+// every session into the list for the session's state (server/sessions/session/table/session_lists.h).
 //
 // A session with unsaved tokens is due one interval after the first of the tokens. A detached session is due at once,
 // and so is a session whose stream waits for a save. Saves travel in batches: one batch at a time, or a few smaller
@@ -13,11 +13,11 @@
 // A session with durability NONE is never saved. A session with EVERY_TOKEN is due at once, and nothing replaces its
 // newer save before the save is durable: the client knows that an Open may go back to the save.
 //
-// Where sessions expire, the store must know the time of the last use. So a quiet attached session is saved again now
-// and then, and a session that detaches is saved once more.
+// Where sessions expire, the store must know the time of the last use. So a quiet attached session is saved again from
+// time to time, and a detaching session once more.
 //
 // A save of an attached session names the server with the stream, and how long to believe the name: the lease ends a
-// while after the next save should have come.
+// while after the due time of the next save.
 //
 // Threading: belongs to one shard.
 
@@ -42,7 +42,7 @@ struct SaverOptions {
 
 class Saver {
  public:
-  // `rows` and `lists` outlive this.
+  // `rows` and `lists` outlive the Saver.
   Saver(const SaverOptions& options, session::RowPool& rows, session::SessionLists& lists)
       : interval_ms_(absl::ToInt64Milliseconds(absl::Ceil(options.interval, absl::Milliseconds(1)))),
         quiet_ms_(absl::ToInt64Milliseconds(absl::Ceil(options.session_ttl / 8, absl::Milliseconds(1)))),
@@ -55,32 +55,32 @@ class Saver {
   bool NeedsSave(const session::Session& session) const;
 
   // True if `most` or more of the session's tokens below `end` wait for the store alone. While a save waits to become
-  // durable the server waits for the client, who has to tell a delivered_seq.
+  // durable the server waits for the client's delivered_seq.
   bool Lags(const session::Session& session, uint64_t end, uint64_t most) const {
     return enabled() && session.pending_seq == session::Session::kNoSave && end - session.durable_seq >= most;
   }
 
-  // Puts the session into the list that its state asks for, or into none.
+  // Puts the session into the list for the session's state, or into none.
   void Settle(session::Session& session, int64_t now_ms);
 
-  // After a failed save: the session is due one interval later, even if no stream has it. Does nothing for a session
-  // that needs no save.
+  // After a failed save: the session is due one interval later, even without a stream. Does nothing for a session
+  // without need of a save.
   void Retry(session::Session& session, int64_t now_ms);
 
-  // A session that has waited a minute for the client's delivered_seq; null if there is none. A session whose reply is
-  // in the way of other replies may wait for a second only.
+  // A session after a minute's wait for the client's delivered_seq; null: none. `in_the_way`: after a second's wait,
+  // since the session's reply takes room from further replies.
   session::Session* Untold(int64_t now_ms, bool in_the_way) const;
 
-  // True if a session is due at once because its replies wait for the save.
+  // True if a session is due at once for the sake of held replies.
   bool urgent() const { return lists_.urgent.front() != nullptr; }
 
-  // While rows are scarce: an attached session that was not used for so long may rest, and its save need not wait for
-  // the save before to become durable. Without a value no attached session may.
+  // While rows are scarce: an attached session unused for `unused` may rest, and need not wait for the earlier save to
+  // become durable. Without a value no attached session may rest.
   void LetRest(std::optional<absl::Duration> unused) {
     rest_after_ms_ = unused ? std::make_optional(absl::ToInt64Milliseconds(*unused)) : std::nullopt;
   }
 
-  // Sessions that are unsaved now are due at once; sessions that come later, or that must wait, are not.
+  // Sessions unsaved now are due at once. Later sessions, and sessions bound to wait, are not.
   void Advance(int64_t now_ms) { advanced_ms_ = now_ms + interval_ms_ - 1; }
 
   // The server leaves: as Advance, and several batches are under way from now on.
@@ -97,12 +97,12 @@ class Saver {
   // The store fails: a leaving server asks the store again only after a pause.
   void Pause(int64_t now_ms);
 
-  // The saves that are due, to be written; empty if enough batches are under way or no session is due. The caller gives
-  // the batch to the store. An error of Lane::Read: no save begins, and the sessions are due one interval later.
+  // The due saves; empty if enough batches are under way or no session is due. The caller gives the batch to the store.
+  // An error of Lane::Read: no save begins, and the sessions are due one interval later.
   // REQUIRES: no row is under way.
   absl::StatusOr<std::vector<store::SaveWrite>> TakeBatch(int64_t now_ms);
 
-  // A batch came back. Each result goes to its session by OnSaved.
+  // A batch came back. OnSaved takes each session's result.
   void BatchDone() { --batches_under_way_; }
 
   // The save at result.seq is in the store. True if durable_seq has advanced.
@@ -134,11 +134,11 @@ class Saver {
   session::RowPool& rows_;
   session::SessionLists& lists_;
   std::optional<int64_t> rest_after_ms_;
-  int64_t advanced_ms_ = 0;  // sessions that would be due by then are due
+  int64_t advanced_ms_ = 0;  // sessions due until the time are due at once
   int batches_under_way_ = 0;
   bool leaves_ = false;
   bool hurry_ = false;
-  bool shares_ = false;    // the last batch had urgent saves: saves that can wait take little of the next batch
+  bool shares_ = false;    // the last batch had urgent saves: background saves take little of the next batch
   int64_t paused_ms_ = 0;  // no batch begins before
 };
 

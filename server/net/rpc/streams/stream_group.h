@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_NET_RPC_STREAMS_STREAM_GROUP_H_
 #define AAREN_SERVER_NET_RPC_STREAMS_STREAM_GROUP_H_
 
-// A StreamGroup is the streams of one shard. A round of the shard's loop handles events, then HandleInput, steps a
-// slice, and then calls Flush: all replies to a stream leave in one write. No call takes longer than the given time;
+// A StreamGroup has the streams of a shard. A round of the shard's loop handles events, calls HandleInput, steps a
+// slice, and calls Flush: all replies to a stream leave in a single write. No call takes longer than the given time;
 // the rest has a turn in the next round.
 //
 // Threading: the shard's thread only, except counters().
@@ -23,33 +23,31 @@ class StreamGroup {
  public:
   explicit StreamGroup(StreamHost host) : commons_(std::move(host)), walk_(commons_) {}
 
-  // Waits for the next stream; each stream that comes does so again.
+  // Waits for the next stream. Each new stream calls Accept again.
   void Accept();
 
-  // Handles items that have come, of one stream after another. True if anything was done. REQUIRES: called once a
-  // round.
+  // Handles received items, stream after stream. True if an item was handled. REQUIRES: called once a round.
   bool HandleInput(absl::Duration at_most);
 
-  // Writes the round's replies and ends the streams that are done. REQUIRES: called once a round, after the shard's
-  // Step.
+  // Writes the round's replies and ends finished streams. REQUIRES: called once a round, after the shard's Step.
   void Flush(absl::Duration at_most);
 
-  // Ends streams that have waited for too long, and streams of callers without the right any more (stream_walk.h).
+  // Ends streams after too long a wait, and streams of callers without the right any more (stream_walk.h).
   void EndStale(absl::Duration at_most) { walk_.GoOn(at_most); }
 
-  // Tells every stream that the server leaves, and refuses new ones.
+  // Tells every stream of the server's leaving, and refuses new streams.
   void Drain(absl::Duration deadline);
 
-  // No stream takes another item; the rest of what clients sent is dropped. REQUIRES: Drain was called.
+  // No stream takes another item; the rest of the clients' items is dropped. REQUIRES: Drain was called.
   void StopReading() { commons_.phase = StreamCommons::Phase::kAnswering; }
 
-  // Ends every stream with UNAVAILABLE once its replies are written. REQUIRES: StopReading().
+  // Ends every stream with UNAVAILABLE once the replies are written. REQUIRES: StopReading().
   void Close();
 
-  // Gives up on clients that do not read their replies.
+  // Gives up on clients with unread replies.
   void Cancel();
 
-  // The oldest streams behind number `after`, `most` of them.
+  // The oldest streams behind number `after`, `most` in number.
   std::vector<StreamInfo> Describe(uint64_t after, size_t most) const;
 
   // True if the next round has something to do at once.

@@ -1,4 +1,4 @@
-// Delete and Evict: a shard is asked about a session that it has, and the record of a session at rest is deleted.
+// Delete and Evict: a shard is asked about a session in the shard, and the record of a session at rest is deleted.
 
 #include <utility>
 
@@ -11,7 +11,7 @@ namespace {
 
 using DeleteDone = Sessions::Callback<std::monostate>;
 
-// One deletion under way. The store comes first: a session that the store does not let go stays as it is.
+// A deletion under way. The store comes first: if the store fails, the session stays unchanged.
 class DeleteOperation : public std::enable_shared_from_this<DeleteOperation> {
  public:
   DeleteOperation(Desk& desk, Entry& entry, const DropCondition& condition, DeleteDone done)
@@ -75,7 +75,7 @@ class DeleteOperation : public std::enable_shared_from_this<DeleteOperation> {
         });
   }
 
-  // Nobody can see the epoch of a record that cannot be read.
+  // An unreadable record has no epoch to compare with.
   std::optional<session::Refusal> CheckAtRest(const absl::StatusOr<store::SessionRecord>& record) const {
     if (absl::IsNotFound(record.status())) return session::SessionNotFound(IdOf(entry_));
     if (!record.ok()) {
@@ -121,7 +121,7 @@ void EvictAtRest(Desk& desk, Entry& entry, DeleteDone done) {
   });
 }
 
-// Other questions are answered at once; this one is answered when the store has the session. Opens wait until then.
+// An eviction is answered when the store has the session, not at once. Opens wait until the answer.
 void EvictEntry(Desk& desk, Entry& entry, DeleteDone done) {
   if (entry.owner == kAtRest) return EvictAtRest(desk, entry, std::move(done));
   auto answered = [&desk, &entry, done = std::move(done)](OwnerReply<std::monostate> reply) mutable {

@@ -1,6 +1,6 @@
-// One page of a tenant's sessions on this server: sessions in a shard, as the registrar's table says, and demoted
-// sessions, which only their shards know. The store is not asked. Sessions come and go while a client reads page by
-// page; a session that stays is listed once.
+// A page of a tenant's sessions on the server: sessions in a shard, by the registrar's table, and demoted sessions, by
+// the shards. The store is not asked. Sessions come and go while a client reads page by page; a lasting session is
+// listed once.
 
 #include <map>
 #include <memory>
@@ -53,7 +53,7 @@ class ListHereOperation : public std::enable_shared_from_this<ListHereOperation>
     if (--waiting_ == 0) Answer();
   }
 
-  // Nothing is known behind the last key that was looked up, however many sessions before it have gone meanwhile.
+  // Behind the last key looked up nothing is known, even if sessions before the key have gone meanwhile.
   void Answer() {
     std::string last = last_owned_;
     if (!last.empty()) found_.erase(found_.upper_bound(last), found_.end());
@@ -73,8 +73,8 @@ class ListHereOperation : public std::enable_shared_from_this<ListHereOperation>
   const size_t page_size_;
   Sessions::Callback<HerePage> done_;
   std::map<std::string, SessionHere> found_;  // by key
-  std::string last_owned_;                    // the last key that was looked up, if there may be more
-  size_t waiting_ = 0;                        // shards that have not answered
+  std::string last_owned_;                    // the last key looked up, if more may follow
+  size_t waiting_ = 0;                        // shards yet to answer
 };
 
 }  // namespace

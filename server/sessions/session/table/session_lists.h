@@ -1,19 +1,19 @@
 #ifndef AAREN_SERVER_SESSIONS_SESSION_TABLE_SESSION_LISTS_H_
 #define AAREN_SERVER_SESSIONS_SESSION_TABLE_SESSION_LISTS_H_
 
-// SessionLists are all lists of a shard's sessions. A session is in one list at most, and Session::list says in which:
+// SessionLists are all lists of a shard's sessions. A session is in one list at most, named by Session::list:
 //
 //   list          the session                                               leaves the list for
-//   urgent        EVERY_TOKEN, with replies that wait for a save            a save
-//   untold        EVERY_TOKEN, saved, with a reply that waits for the       urgent, or the end of the session
-//                 client's delivered_seq
-//   unsaved       has tokens that no save covers, by the time it is due     a save
+//   urgent        EVERY_TOKEN, with replies held for a save                 a save
+//   untold        EVERY_TOKEN, saved, with a reply held for the client's    urgent, or the end of the session
+//                 delivered_seq
+//   unsaved       with unsaved tokens, by the time when due                 a save
 //   quiet         attached and saved, by the time of the last save          a save, or the store (demoted)
 //   never_saved   attached, with durability NONE                            rest, or the end where rows are scarce
 //   resting       without a stream, and saved, by model                     the store (at rest), or the end (expired)
 //
-// In no list is a session that the registrar holds, that a step has, or that a save under way has. So none of the three
-// is saved, evicted or expired.
+// A session held by the registrar, in a step or in a save under way is in no list, so no save, eviction or expiry
+// begins.
 //
 // Threading: belongs to one shard.
 
@@ -24,7 +24,7 @@
 namespace aaren::session {
 
 struct SessionLists {
-  // Takes the session out of its list, if the session is in one.
+  // Takes the session out of the list, if any.
   void Remove(Session& session) {
     urgent.Remove(session);
     untold.Remove(session);
@@ -34,10 +34,10 @@ struct SessionLists {
     resting.Remove(session);
   }
 
-  SessionList urgent{Session::List::kUrgent};    // in the order in which the sessions came
-  SessionList untold{Session::List::kUntold};    // likewise
+  SessionList urgent{Session::List::kUrgent};    // in the order of arrival
+  SessionList untold{Session::List::kUntold};    // in the order of arrival
   SessionList unsaved{Session::List::kUnsaved};  // in order of due_ms
-  SessionList quiet{Session::List::kQuiet};      // likewise
+  SessionList quiet{Session::List::kQuiet};      // in order of due_ms
   SessionList never_saved{Session::List::kNeverSaved};
   RestingSessions resting;
 };
