@@ -1,4 +1,4 @@
-// The error of the bundled model on processes whose best forecast is known, over the error of that forecast.
+// The error of the bundled model on processes with a known best forecast, over the error of the best forecast.
 
 #include <cmath>
 #include <numbers>
@@ -27,7 +27,7 @@ using forecasting::Random;
 
 constexpr size_t kHorizon = 48, kBands = 3;
 constexpr size_t kFirst[kBands + 1] = {1, 9, 25, kHorizon + 1};  // steps
-constexpr size_t kOrigins = 150, kEvery = 7;  // forecasts of a series, and tokens from one to the next
+constexpr size_t kOrigins = 150, kEvery = 7;  // forecasts of a series, and tokens between two forecasts
 
 struct Process {
   const char* name;
@@ -47,7 +47,7 @@ constexpr Process kProcesses[] = {
     {"week of 168, 0.9", 168, 0.9},
 };
 
-// A series, its noise, and its season.
+// A series, the noise, and the season.
 struct Drawn {
   std::vector<double> values, noise, season;
 

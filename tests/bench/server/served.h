@@ -1,11 +1,11 @@
 #ifndef AAREN_TESTS_BENCH_SERVER_SERVED_H_
 #define AAREN_TESTS_BENCH_SERVER_SERVED_H_
 
-// A Served is a server in a process of its own: its memory and processor time are told apart from the client's. The
-// process is aaren-bench-server, beside this program and without LibTorch.
+// A Served is a server in a separate process: the server's memory and processor time are told apart from the client's.
+// The process is aaren-bench-server, beside the program and without LibTorch.
 //
-//   bare     a gRPC echo and nothing else: drain, then one merged write a stream; replies as large as the real server's
-//   echo     the real server with an engine whose Step only fills in numbers
+//   bare     a gRPC echo and nothing else: drain, and one merged write a stream; replies as large as the real server's
+//   echo     the real server with an engine of Steps without work: Step only fills in numbers
 //   wide     the echo server with as many numbers a token as the bundled model's
 //   bundled  the real server with the bundled model and no saving
 
@@ -20,7 +20,7 @@ namespace aaren::bench {
 
 struct ServedOptions {
   int shards = 1;            // a real server's; both sides of a comparison have one thread
-  std::string program = "";  // another build's aaren-bench-server; empty: this build's
+  std::string program = "";  // another build's aaren-bench-server; empty: the own build's
 };
 
 class Served {
@@ -37,7 +37,7 @@ class Served {
   Served(pid_t pid, int input) : pid_(pid), input_(input) {}
 
   pid_t pid_;
-  int input_;  // the process ends when it is closed
+  int input_;  // the process ends when the input is closed
   std::string target_;
   int64_t row_bytes_ = 0;
 };

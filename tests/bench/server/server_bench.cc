@@ -1,5 +1,4 @@
-// The server with its model: its speed beside model and messages one after another, and the gain of a second
-// shard.
+// The server with a model: the speed beside the model alone and the messages alone, and the gain of a second shard.
 
 #include <algorithm>
 #include <memory>
@@ -28,7 +27,7 @@ namespace {
 constexpr int kTurns = 7;
 constexpr int kPointsUnderWay = 16;  // for a session, unless a whole message is larger
 
-// A server under load, and its rate in each turn.
+// A server under load, and the rate in each turn.
 struct Contender {
   std::unique_ptr<Served> served;
   std::unique_ptr<Driver> driver;
@@ -49,7 +48,7 @@ absl::StatusOr<Contender> Start(const std::string& kind, int shards, int points)
   return Contender{*std::move(served), *std::move(driver), {}};
 }
 
-// The model alone, and the servers one after the other, again and again.
+// The model alone and the servers take turns, again and again.
 struct Rates {
   double model, echo, one_shard, two_shards;
 };

@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_BENCH_STORE_SAVING_SERVER_H_
 #define AAREN_TESTS_BENCH_STORE_SAVING_SERVER_H_
 
-// The aaren-server beside this program, as a user would start it: one shard, the bundled model, and a RocksDB in a
-// folder of its own. Threading: as ServerProcess.
+// The aaren-server beside the program, started like a user's: one shard, the bundled model, and a RocksDB in a separate
+// folder. Threading: as ServerProcess.
 
 #include <memory>
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace aaren::bench {
 
-// `flags` come on top; one of them is `--metrics_listen`. Internal, naming the log, if the server does not start.
+// `flags` come on top, `--metrics_listen` included. Internal, naming the log, if the server does not start.
 absl::StatusOr<std::unique_ptr<soak::ServerProcess>> StartSavingServer(const std::string& folder,
                                                                        const std::vector<std::string>& flags);
 

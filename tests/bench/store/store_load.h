@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_BENCH_STORE_STORE_LOAD_H_
 #define AAREN_TESTS_BENCH_STORE_STORE_LOAD_H_
 
-// The load for every store and its roof: a number of sessions, with one row each, opened once, then saved in batches
-// and loaded in random order, a few rounds of both. The best round counts.
+// The load for every store and the store's roof: sessions with a row each are opened once, saved in batches and loaded
+// in random order, in a few rounds. The best round counts.
 //
 // Threading: one thread calls; the store answers on any thread.
 
@@ -17,7 +17,7 @@
 namespace aaren::bench {
 
 constexpr int kRounds = 3;
-constexpr int kBatch = 512;  // sessions of one save; loads under way at once
+constexpr int kBatch = 512;  // sessions of a save; loads under way at once
 
 double SecondsOf(const std::function<void()>& work);
 
@@ -30,19 +30,19 @@ std::string RandomRows(std::mt19937_64& random);
 // The numbers of all sessions, in random order.
 std::vector<int> Shuffled(std::mt19937_64& random);
 
-// The time of a piece of work; the best of its rounds.
+// The time of a piece of work in the best round.
 struct Timing {
   double seconds = 1e9;
   double p99_us = 0;
   void Add(double took, double p99);
 };
 
-// The timings of a store, or of its roof.
+// The timings of a store or a roof.
 struct Timings {
   Timing acquire, save, load;
 };
 
-// One store under the load.
+// A store under the load.
 class Entrant {
  public:
   // Both arguments outlive the entrant.
@@ -60,7 +60,7 @@ class Entrant {
   Timings timings_;
 };
 
-// The rows of one store: acquire, save, load. `roof` may be null, and acquires nothing. `bytes` a session belong to the
+// The rows of a store: acquire, save, load. `roof` may be null, and acquires nothing. `bytes` a session belong to the
 // save.
 std::vector<Row> StoreRows(const std::string& store, size_t sessions, const Timings& timings, const Timings* roof,
                            const Cell& bytes);

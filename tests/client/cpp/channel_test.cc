@@ -1,4 +1,4 @@
-// Channels: their options, the headers of calls, and TLS.
+// Channels: options, the headers of calls, and TLS.
 
 #include "client/cpp/channel/channel.h"
 
@@ -137,7 +137,7 @@ TEST(ChannelTest, MetadataOfASourceThatCannotBeSentIsRefused) {
   EXPECT_EQ(Delete(server, {.metadata_source = source}).code(), absl::StatusCode::kInvalidArgument);
 }
 
-// The variables of the environment that name proxies, as one test wants them.
+// The proxies' variables of the environment, set for one test.
 class ProxyTest : public ::testing::Test {
  protected:
   ProxyTest() { Clear(); }
@@ -148,7 +148,7 @@ class ProxyTest : public ::testing::Test {
       unsetenv(name);
   }
 
-  // The hosts that a list of exceptions leaves to the proxy.
+  // The hosts left to the proxy by a list of exceptions.
   static std::vector<std::string> Left(const char* variable, const std::string& list,
                                        const std::vector<std::string>& hosts) {
     setenv("http_proxy", "http://proxy:1", 1);

@@ -1,5 +1,5 @@
-// The bundled model on kinds of series that users have: high levels, regular holes, flags and counts, decimal numbers,
-// and the first hundred values. Intervals hold what they promise, and alerts come at their rate.
+// The bundled model on users' kinds of series: high levels, regular holes, flags and counts, decimal numbers, and the
+// first hundred values. Intervals keep the promised coverage, and alerts come at the chosen rate.
 
 #include <gtest/gtest.h>
 
@@ -17,13 +17,13 @@ namespace aaren::engine {
 namespace {
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
-constexpr double kRate = 0.01;  // of alerts
+constexpr double kRate = 0.01;  // alerts per value
 
 using Values = std::vector<double>;
 
 class KindsOfSeriesTest : public testing::Test {
  protected:
-  // How a session judges its values one step ahead.
+  // A session's judgement of the values one step ahead.
   struct Judgement {
     double values = 0, inside = 0, alerts = 0;  // inside: the 80 % interval
     double early_alerts = 0;                    // while the session is learning
@@ -49,7 +49,7 @@ class KindsOfSeriesTest : public testing::Test {
     return outputs;
   }
 
-  // Judges the values from the first one at which the session has learned.
+  // Judges the values from the session's first learned value on.
   Judgement Judge(const Values& values) {
     const Outputs outputs = Feed(values);
     Judgement judgement;
@@ -101,7 +101,7 @@ Values Around(double level, size_t length) {
   return values;
 }
 
-// The first eight values have a spread by their level (rule 2.9).
+// The first eight values have a spread by the level (rule 2.9).
 TEST_F(KindsOfSeriesTest, AHighLevelChangesNoBitAfterEightValues) {
   const Outputs low = Feed(Around(0, 800));
   for (double level : {1e9, 123456789.0, 1e12, -1e12}) {
@@ -137,7 +137,7 @@ TEST_F(KindsOfSeriesTest, AJumpOfACounterIsSeenAtAnyLevel) {
   }
 }
 
-// A counter that has grown to a hundred million times its steps.
+// A counter grown to a hundred million times the step.
 TEST_F(KindsOfSeriesTest, ACounterIsForecastAsFinelyWhereverItHasGot) {
   for (double start : {0.0, 1e12}) {
     forecasting::Random random(72, 1);

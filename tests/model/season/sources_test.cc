@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kHorizon = 48;
 constexpr SeasonChoice kDayAndWeek = {.first = 24, .second = 168};
 
-// Value t of 1,488 is t, so that a forecast tells which value was used.
+// Value t of 1,488 is t: a forecast tells the used value.
 class SourcesTest : public testing::Test {
  protected:
   SourcesTest() : values_(ValueMemory::kValues) {
@@ -96,7 +96,7 @@ TEST_F(SourcesTest, WithoutAnyValueThereIsTheLevel) {
 TEST_F(SourcesTest, ResidualsAreDifferencesFromWhatWasOneStepAhead) {
   const std::vector<float> residuals = Residuals(kDayAndWeek, 48);
   for (size_t i = 0; i < 48; ++i) {
-    EXPECT_EQ(residuals[i], 24) << i;                               // one season
+    EXPECT_EQ(residuals[i], 24) << i;                               // a season
     EXPECT_EQ(residuals[48 + i], (24 + 48 + 72 + 96) / 4.0f) << i;  // mean of four seasons
     EXPECT_EQ(residuals[96 + i], 168) << i;
   }

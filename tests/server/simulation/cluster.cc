@@ -13,7 +13,7 @@ namespace aaren::simulation {
 
 namespace {
 
-// The answer, or an answer that nobody hears.
+// The answer, or a lost answer.
 template <typename T>
 store::StateStore::Answer<T> OrNobody(bool answered, store::StateStore::Answer<T> answer) {
   return answered ? std::move(answer) : [](T) {};
@@ -129,7 +129,7 @@ Cluster::~Cluster() {
 }
 
 void Cluster::Start() {
-  // In every second life rows travel one session at a time.
+  // In every second life rows travel a session at a time.
   const size_t transit_bytes = life_ % 2 == 0 ? 1 : 64 << 20;
   registrar_ = std::make_unique<registrar::Registrar>(store_, *models_, fate_, transit_bytes);
   for (int i = 0; i < count_; ++i) {
@@ -168,15 +168,15 @@ Cluster::Late Cluster::LateOfModels() const {
 }
 
 // A version of a model retires, or is offered again, at any moment. New sessions get another version meanwhile, or for
-// the default of the table another model, with the same forecasts. An unloaded version was unused: the version that
-// replaces it finds everything it has left.
+// the default of the table another model, with the same forecasts. An unloaded version was unused: the replacing
+// version finds everything in place.
 void Cluster::ChangeModels() {
   const auto digest = [](const char* name, int version) { return absl::StrCat("digest-", name, "-", version); };
   const auto retiring = [this](const std::string& id) { return models_->FindDigest(id)->retiring.load(); };
   const char* const name = std::array{"sum", "wide", "events"}[fate_.Draw(3)];
   const int version = fate_.OneIn(2) ? 1 : 2;
   const std::string changed = digest(name, version);
-  // Opens name "wide" and "events", which then have a version on offer always.
+  // Opens name "wide" and "events": both must always have a version on offer.
   const bool needed = name != absl::string_view("sum") && retiring(digest(name, 3 - version));
   retiring(changed) ? models_->Offer(changed) : needed ? void() : models_->Retire(changed);
   late_engines_ = shard::LateEnginesOf(*models_);
@@ -208,7 +208,7 @@ void Cluster::AddAgain(const std::string& id) {
   }
 }
 
-// All versions of a package have the same weights, and so the same forecasts.
+// All versions of a package have the same weights and forecasts.
 void Cluster::AddModel(package::ModelPackage package, int version) {
   package.version = version;
   package.digest = absl::StrCat("digest-", package.name, "-", version);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 
-// A flag at irregular times, which raises the values.
+// A flag at irregular times raises the values.
 bool Flag(uint32_t number, size_t seq) { return (seq + number) * 0x9e3779b97f4a7c15 >> 60 < 5; }
 
 float Covariate(uint32_t number, uint32_t column, size_t seq) {
@@ -27,7 +27,7 @@ float Covariate(uint32_t number, uint32_t column, size_t seq) {
   return column % 2 == 0 ? (Flag(number, seq) ? 1.0f : 0.0f) : static_cast<float>(seq * (5 + column) % 13);
 }
 
-// The engine's selection for a session with covariates whose Open asks for the model's own steps and levels.
+// The engine's selection for a session with covariates and an Open for the model's own steps and levels.
 const engine::Selection& OwnSelection() {
   static const engine::Selection& own = *[] {
     const package::ForecasterConfig& config = NetworkModel().config;
@@ -49,7 +49,7 @@ std::unique_ptr<engine::Engine> EngineOf(const task::RowForm& rows) {
 Series::Series(uint32_t number, size_t tokens, Kind kind, const task::RowForm& rows) : kind_(kind), rows_(rows) {
   int64_t time = 1'000 * (number + 1), step = 0;
   for (size_t seq = 0; seq < tokens; ++seq) {
-    const auto gap = static_cast<int64_t>((seq * 7 + number) % 5 * 3);  // 0 now and then: times repeat
+    const auto gap = static_cast<int64_t>((seq * 7 + number) % 5 * 3);  // sometimes 0: times repeat
     if (seq > 0) time += gap;
     if (seq > 0 && gap > 0) step = gap;
     times_.push_back(time);
@@ -120,7 +120,7 @@ std::vector<float> Series::InputsOf(Reach reach) const {
   return inputs;
 }
 
-// The engine takes all tokens in one call, as no server ever does.
+// The engine takes all tokens in a single call, unlike a server's calls.
 void Series::MakeNetworkForecasts(Reach reach) {
   const std::unique_ptr<engine::Engine> engine = EngineOf(rows_);
   const bool selects = reach == Reach::kFar || rows_.extension.covariates() > 0;
@@ -148,7 +148,7 @@ void Series::MakeNetworkForecasts(Reach reach) {
   }
 }
 
-// The engine takes all events in one call, as no server ever does.
+// The engine takes all events in a single call, unlike a server's calls.
 void Series::MakeEvents(uint32_t number, size_t tokens) {
   std::vector<events::Event> all;
   for (size_t seq = 0; seq < tokens; ++seq) {
@@ -197,9 +197,9 @@ const package::ModelPackage& EventModel() {
 const package::ModelPackage& NetworkModel() {
   static const package::ModelPackage& model = *[] {
     package::ForecasterConfig config = engine::TinyConfig();
-    config.ring = 3;  // a session learns from covariates at every so many tokens
+    config.ring = 3;  // a session learns from covariates at every third token
     auto* package = new package::ModelPackage(engine::RandomPackage(config, 6));
-    package->name = "wide";  // not before the other forecasters: the default of a server whose default has retired
+    package->name = "wide";  // behind the rest of the forecasters: the default once a server's default has retired
     package->digest = "digest-wide-1";
     return package;
   }();

@@ -9,8 +9,8 @@
 namespace aaren::soak {
 namespace {
 
-// A client that reads nothing for this long may be cut off: a second while its tokens block other clients
-// (server/README.md), less the time to notice.
+// A client without a read for kImpolite may be cut off: the limit is a second while the client's tokens block further
+// clients (server/README.md), less the time to notice.
 constexpr absl::Duration kImpolite = absl::Milliseconds(400);
 
 }  // namespace

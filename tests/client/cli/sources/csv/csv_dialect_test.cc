@@ -1,4 +1,4 @@
-// Spellings of one table: what differs is how it is written, never what is read.
+// Different spellings of a table are read as the same table.
 
 #include "client/cli/sources/csv/csv_dialect.h"
 
