@@ -1,10 +1,10 @@
 #ifndef AAREN_SERVER_NET_RPC_SHARD_THREADS_H_
 #define AAREN_SERVER_NET_RPC_SHARD_THREADS_H_
 
-// ShardThreads are the threads of one shard: the thread that runs the shard, and threads that go on while gRPC
-// keeps the first (baton.h). Each relief relieves the hands before it while gRPC keeps all of them.
+// ShardThreads are the threads of a shard: the shard's own thread, and reliefs to go on while gRPC keeps the own thread
+// (baton.h). Each relief relieves all earlier hands while gRPC keeps every earlier hand.
 //
-// Threading: Start, Relieve and Join by the owner, one after another.
+// Threading: the owner calls Start, Relieve and Join in order.
 
 #include <cstddef>
 #include <functional>
@@ -20,18 +20,20 @@ namespace aaren::rpc {
 
 class ShardThreads {
  public:
-  // `baton` outlives this.
+  // `baton` outlives the ShardThreads.
   explicit ShardThreads(Baton& baton) : baton_(baton) {}
 
-  // Calls `run` on a thread named for the shard's index, and `relieve` on a relief whenever its hand is wanted.
+  // Calls `run` on a thread named for the shard's index, and `relieve` on a relief whenever the relief's hand is
+  // wanted.
   void Start(int index, std::function<void()> run, std::function<void(size_t hand)> relieve);
 
-  // Asks a relief to go on for the kept threads. True if a relief begins. Call it every few milliseconds.
+  // Asks a relief to go on for the kept threads. True if a relief begins. The owner asks every few milliseconds.
   bool Relieve();
 
-  // True if `hand`, which runs the shard `now`, may take new calls. The shard's own thread takes calls always. A relief
-  // takes none in its first 100 ms: gRPC may still be at work on the connection that sends the calls. The holder of the
-  // baton asks in every round, so calls are taken again however late a relief begins and whoever ends last.
+  // True if `hand` may take new calls. REQUIRES: `hand` runs the shard `now`. The shard's own thread takes calls
+  // always. A relief takes none in the first 100 ms: gRPC may still be at work on the calls' connection. The holder of
+  // the baton asks in every round, so calls are taken again however late a relief begins and in whatever order hands
+  // end.
   bool MayTakeCalls(size_t hand, absl::Time now);
 
   // Ends the reliefs. REQUIRES: called at the end of `run`, without the baton.
@@ -53,7 +55,7 @@ class ShardThreads {
   size_t hand_ = 0;        // the last to ask MayTakeCalls
   absl::Time hand_since_ = absl::InfinitePast();
   absl::Mutex mutex_;
-  size_t kept_ ABSL_GUARDED_BY(mutex_) = 0;  // hands that must be relieved
+  size_t kept_ ABSL_GUARDED_BY(mutex_) = 0;  // hands to relieve
   bool over_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

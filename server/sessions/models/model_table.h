@@ -1,14 +1,14 @@
 #ifndef AAREN_SERVER_SESSIONS_MODELS_MODEL_TABLE_H_
 #define AAREN_SERVER_SESSIONS_MODELS_MODEL_TABLE_H_
 
-// The ModelTable holds the loaded models of a server, and finds the model that a name means.
+// The ModelTable holds the loaded models of a server, and finds a model by name.
 //
 //   Add ──► offered ──Retire──► retiring ──Unload, once nobody holds it──► gone
 //              ▲                    │
 //              └───────Offer────────┘
 //
-// New sessions get offered models. A session stays with its package for life, and finds a retiring model by digest,
-// too. README.md has the life of a model.
+// New sessions get offered models. A session stays with a package for life, and finds a retiring model by digest, too.
+// README.md has the life of a model.
 //
 // Threading: any thread may call every method. Methods lock, and are not on a token's path.
 
@@ -29,7 +29,7 @@
 
 namespace aaren::models {
 
-// A folder with a package that is not served: loading, or refused.
+// A folder with an unserved package: loading, or refused.
 struct PendingPackage {
   std::string folder;
   std::string refusal;  // empty: loading
@@ -37,8 +37,8 @@ struct PendingPackage {
 
 class ModelTable {
  public:
-  // Adds a model and offers it at once. AlreadyExists if the name:version is taken, even by a retiring
-  // model. The first forecaster added is the default, else the first model. `others` are for sessions of other tiers.
+  // Adds and offers a model. AlreadyExists if the name:version is taken, even by a retiring model. The first forecaster
+  // added is the default, else the first model. `others` are engines for sessions of further tiers.
   absl::Status Add(package::ModelPackage package, std::unique_ptr<engine::Engine> engine,
                    std::vector<std::unique_ptr<engine::Engine>> others = {});
 
@@ -49,33 +49,33 @@ class ModelTable {
   ModelLabels labels() const;
 
   // The model of "name:version" or "name@label"; the default for "". For "name" the version labelled stable, else the
-  // latest. A label may have a share of new sessions, chosen by `session_key`: those sessions get the label's version.
-  // NotFound names the loaded models.
+  // latest. A label may have a share of new sessions, chosen by `session_key`, to get the label's version. NotFound
+  // names the loaded models.
   absl::StatusOr<ModelRef> Find(const std::string& name, absl::string_view session_key = {}) const;
 
-  // The model whose package has this digest, offered or retiring; null if none.
+  // The model of the package with the digest, offered or retiring; null: none.
   ModelRef FindDigest(const std::string& digest) const;
 
-  // The same, in the tier; the tiers of extensions (engine/tier.h) are made as they are asked for.
+  // The same, in the tier; the tiers of extensions (engine/tier.h) are made on demand.
   ModelRef FindDigest(const std::string& digest, const std::string& tier) const;
 
-  // Retire ends the offer, Offer renews the offer. Without a model of this digest both do nothing.
+  // Retire ends the offer, Offer renews the offer. Without a model of the digest both do nothing.
   void Retire(const std::string& digest);
   void Offer(const std::string& digest);
 
-  // Forgets retiring models without holders, frees their memory, and returns their names.
+  // Forgets retiring models without holders, frees the memory, and returns the names.
   std::vector<std::string> Unload();
 
   bool any_retiring() const { return retiring_.load(std::memory_order_relaxed) > 0; }
 
   ModelRef default_model() const;        // null: no model
-  std::vector<ModelRef> models() const;  // with retiring ones, in order of name, then version
-  std::vector<ModelRef> tiers() const;   // models(), each followed by its other tiers
+  std::vector<ModelRef> models() const;  // with retiring models, in order of name and version
+  std::vector<ModelRef> tiers() const;   // models(), each followed by the model's further tiers
 
-  // The bytes of the largest row that a session of these models may have, in any tier, made or not.
+  // The bytes of the largest row of a session of any model, in any tier, made or not.
   size_t LargestRow() const;
 
-  // The packages of the folder that are not served; for lists.
+  // The folder's unserved packages, for lists.
   void SetPending(std::vector<PendingPackage> pending);
   std::vector<PendingPackage> pending() const;
   counters::Counter& failures() { return failures_; }  // the loader's thread alone writes
@@ -94,8 +94,8 @@ class ModelTable {
   int FreeIndex(int taken) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
 
   mutable absl::Mutex mutex_;
-  Models models_ ABSL_GUARDED_BY(mutex_);                                           // in order of name, then version
-  std::string first_ ABSL_GUARDED_BY(mutex_), first_name_ ABSL_GUARDED_BY(mutex_);  // of the first model, see Add
+  Models models_ ABSL_GUARDED_BY(mutex_);                                           // in order of name and version
+  std::string first_ ABSL_GUARDED_BY(mutex_), first_name_ ABSL_GUARDED_BY(mutex_);  // the first model's, see Add
   std::string default_ ABSL_GUARDED_BY(mutex_);                                     // empty: the first added
   ModelLabels labels_ ABSL_GUARDED_BY(mutex_);
   std::vector<PendingPackage> pending_ ABSL_GUARDED_BY(mutex_);

@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_SESSIONS_QUEUE_FLOW_H_
 #define AAREN_SERVER_SESSIONS_QUEUE_FLOW_H_
 
-// A Flow is the waiting part of one session: tokens to be stepped, and answers that must not overtake tokens. A flow
-// exists only while something waits, so a resting session costs nothing here, and only while a stream has the session
-// open: taking the session away drops the flow, as if the items had not arrived yet.
+// A Flow is the waiting part of a session: tokens to be stepped, and answers bound to stay behind tokens. A flow exists
+// only while something waits, so a resting session costs nothing here, and only while a stream has the session open:
+// taking the session away drops the flow, as if the items had not arrived yet.
 //
 // Threading: belongs to one shard.
 
@@ -23,12 +23,12 @@ struct Session;
 
 namespace aaren::queue {
 
-// The part of a flow that the step under way takes from the front.
+// The part taken from the front of a flow by the step under way.
 struct StepGrant {
   uint32_t tokens = 0;
   uint32_t items = 0;          // without tokens
-  uint32_t reached_token = 0;  // granting goes on at this token …
-  size_t reached_item = 0;     // … of this item
+  uint32_t reached_token = 0;  // granting goes on at the token
+  size_t reached_item = 0;     // and item reached
   bool in_step = false;
 };
 
@@ -37,7 +37,7 @@ struct Flow {
 
   session::Session* session = nullptr;
   ItemQueue<WaitingItem> items;
-  uint32_t taken = 0;                    // tokens of the first item that are stepped already
+  uint32_t taken = 0;                    // tokens of the first item stepped already
   uint32_t tokens = 0;                   // waiting tokens of all items
   store::TokenClock clock;               // after the last token
   ItemQueue<session::Refusal> refusals;  // for the items of kind kRefusal, in order
@@ -45,19 +45,19 @@ struct Flow {
   StepGrant grant;
 
   std::unique_ptr<HeldReply> reply;  // null: no reply is held
-  size_t promised = 0;               // bytes of the reply that the step under way will hold
+  size_t promised = 0;               // bytes of the reply to be held by the step under way
   bool stalled = false;              // the turn came while the stream might hold no more replies
-  size_t aside = 0;                  // bytes set aside: QueueRoom does not count them
+  size_t aside = 0;                  // bytes set aside: not counted by QueueRoom
 
-  bool in_line = false;  // among the flows of the stream that have turns; not while all of the flow is granted
+  bool in_line = false;  // among the stream's flows with turns; not while all of the flow is granted
   Flow* previous = nullptr;
   Flow* next = nullptr;
 };
 
-// The stalled flows of one stream, in order. A stalled flow is in no other line.
+// The stalled flows of a stream, in order. A stalled flow is in no further line.
 struct StalledFlows {
   Line<Flow> flows;
-  StalledFlows* previous = nullptr;  // of other streams
+  StalledFlows* previous = nullptr;  // another stream's
   StalledFlows* next = nullptr;
 };
 

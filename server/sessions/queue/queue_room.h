@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_SESSIONS_QUEUE_QUEUE_ROOM_H_
 #define AAREN_SERVER_SESSIONS_QUEUE_QUEUE_ROOM_H_
 
-// QueueRoom bounds the bytes that wait in a shard. A stream may fill half of the remaining room, so other streams
-// always find room. A stream with nothing waiting may always add an item. Among several tenants, a tenant may fill half
-// of the room that the other tenants leave.
+// QueueRoom bounds a shard's waiting bytes. A stream may fill half of the remaining room, so further streams always
+// find room. A stream with nothing waiting may always add an item. Among several tenants, a tenant may fill half of the
+// room left by the rest of the tenants.
 //
 // Threading: belongs to one shard.
 
@@ -25,18 +25,18 @@ class QueueRoom {
   // The tenant of the account; null: of a server without a list of callers. Valid as long as the QueueRoom.
   TenantLine& LineOf(identity::Account* account);
 
-  // True if there are several tenants and one of them, with `own` of `all`, has its part of at most `most`: half of the
-  // room that the others leave.
+  // True if the shard has several tenants, and a tenant with `own` bytes of `all` has half of the room left by the rest
+  // of the tenants, out of `most`.
   bool HasItsPart(size_t own, size_t all, size_t most) const {
     return tenants_.size() > 1 && own > 0 && own >= (most - std::min(most, all - own)) / 2;
   }
 
-  // True if the stream may add nothing before some of its tokens are stepped.
+  // True if the stream may add nothing before tokens are stepped.
   bool IsFull(const Attachment& stream) const {
     return bytes_ >= max_bytes_ || HasItsPart(stream.tenant.bytes, bytes_, max_bytes_);
   }
 
-  // True if the stream may add an item of so many bytes now. Otherwise room comes as flows of the stream are stepped.
+  // True if the stream may add an item of `bytes` now. Otherwise room comes with steps of the stream's flows.
   bool Admits(const Attachment& stream, size_t bytes) const;
 
   // Bytes of flows come, and go.

@@ -6,7 +6,7 @@ namespace aaren::queue {
 namespace {
 
 constexpr size_t kKeptItems = 16;    // places in the item queue of a free flow
-constexpr size_t kKeptFlows = 4096;  // flows that stay allocated while no flow is in use
+constexpr size_t kKeptFlows = 4096;  // flows to stay allocated while no flow is in use
 
 }  // namespace
 
@@ -51,7 +51,7 @@ void TokenQueue::PushTokens(session::Session& session, const session::TokensView
   if (item.trace != 0) tracer_->NoteTokens(item.trace, item.tokens);
 }
 
-// One acknowledgement answers several duplicates in a row: a client that repeats itself costs one reply.
+// One acknowledgement answers several duplicates in a row: repetitions cost one reply.
 void TokenQueue::PushAck(session::Session& session) {
   Flow* flow = session.flow;
   if (flow != nullptr && !flow->items.empty() && flow->items.back().kind == WaitingItem::Kind::kAck) return;
@@ -100,7 +100,7 @@ session::Refusal TokenQueue::PopRefusal(Flow& flow) {
   return refusal;
 }
 
-// A flow whose reply is held, or that is stalled, waits for Unhold or Unstall.
+// A flow with a held reply waits for Unhold, a stalled flow for Unstall.
 void TokenQueue::EndStep() {
   turns_.EndStep([this](Flow& flow) {
     replies_.EndPromise(flow);

@@ -2,7 +2,7 @@
 #define AAREN_SERVER_SESSIONS_QUEUE_TOKEN_QUEUE_H_
 
 // The TokenQueue has the flows of a shard's sessions. Three parts decide about flows: Turns grants the next step,
-// QueueRoom bounds the waiting bytes, and ReplyHolds has the replies that wait for saves.
+// QueueRoom bounds the waiting bytes, and ReplyHolds has the replies held for saves.
 //
 //   PushTokens ──► a flow ──► Turns::Grant ──► a step ──► TakeTokens ──► EndStep: the flow ends, or waits for a turn
 //
@@ -25,7 +25,7 @@ namespace aaren::queue {
 
 class TokenQueue {
  public:
-  // `max_bytes`: of waiting items, and of held replies. `tracer` outlives this; null: no message is traced.
+  // `max_bytes`: of waiting items, and of held replies. `tracer` outlives the queue; null: no message is traced.
   explicit TokenQueue(size_t max_bytes, trace::Tracer* tracer = nullptr)
       : tracer_(tracer), room_(max_bytes), replies_(max_bytes), turns_(replies_) {}
 
@@ -37,8 +37,9 @@ class TokenQueue {
   trace::Tracer* tracer() const { return tracer_; }
   size_t tokens() const { return tokens_; }  // waiting
 
-  // Each puts an item behind all others of the session. REQUIRES: a stream has the session open. PushTokens takes the
-  // tokens from `skip` on, which are checked and follow the session's last token; `clock` is the session's after them.
+  // Each puts an item behind the session's items. REQUIRES: a stream has the session open. PushTokens takes the tokens
+  // from `skip` on; `clock` is the session's after the tokens. REQUIRES: the tokens are checked and follow the
+  // session's last token.
   void PushTokens(session::Session& session, const session::TokensView& tokens, uint32_t skip,
                   const store::TokenClock& clock, int64_t arrival_ns);
   void PushAck(session::Session& session);
@@ -50,21 +51,21 @@ class TokenQueue {
   void PopFront(Flow& flow);
   session::Refusal PopRefusal(Flow& flow);
 
-  // Ends the step that Turns::Grant began: empty flows end, other flows wait for a turn.
+  // Ends the step begun by Turns::Grant: empty flows end, further flows wait for a turn.
   void EndStep();
 
-  // The session does not await a save any more, and its held reply is taken: the flow goes on.
+  // The session does not await a save any more, and the held reply is taken: the flow goes on.
   void Unhold(session::Session& session);
 
-  // Gives turns to the stalled flows that find room. REQUIRES: no step is under way.
+  // Gives turns to stalled flows with room. REQUIRES: no step is under way.
   void Unstall();
 
-  // Turns the tokens that the session sent behind a held reply into one refusal, and counts the rest of the flow no
-  // longer: the stream must be read on, since the client's delivered_seq comes there. Returns the number of dropped
-  // tokens. REQUIRES: the flow is in no step and has no turns.
+  // Turns the session's tokens behind a held reply into a single refusal, and counts the rest of the flow no longer:
+  // the stream must be read on, to get the client's delivered_seq. Returns the number of dropped tokens. REQUIRES: the
+  // flow is in no step and has no turns.
   uint32_t SetAside(session::Session& session, session::Refusal refusal);
 
-  // Drops the session's flow, if there is one. Returns the number of dropped tokens.
+  // Drops the session's flow, if any. Returns the number of dropped tokens.
   uint32_t Forget(session::Session& session);
 
  private:
@@ -82,7 +83,7 @@ class TokenQueue {
   Turns turns_;
   size_t tokens_ = 0;
   std::deque<Flow> flows_;   // in use or free
-  std::vector<Flow*> free_;  // the flow that was used last is taken first
+  std::vector<Flow*> free_;  // the last used flow is taken first
 };
 
 }  // namespace aaren::queue

@@ -13,7 +13,7 @@ namespace {
 
 constexpr absl::Duration kFailuresApart = absl::Seconds(10);  // lines of the log about failed saves
 
-// A shard knows no other time than the clock's Now.
+// A shard's times are the clock's Now; the store has the wall's times.
 void ToStored(store::SessionHeader& header, const session::Clock& clock) {
   header.last_active = clock.StampOf(header.last_active);
   if (header.leased_until != absl::UnixEpoch()) header.leased_until = clock.WallAt(header.leased_until);
@@ -25,7 +25,7 @@ void Records::Find(std::string key, Found then) {
   parts_.store.Find(std::move(key), parts_.mail.Back<absl::StatusOr<store::SessionRecord>>(std::move(then)));
 }
 
-// The sweep takes a page at a time, so an operation may meet a record that is past its time.
+// The sweep takes a page at a time, so an operation may meet an expired record.
 void Records::FindUnexpired(std::string key, Found then) {
   Find(std::move(key), [this, then = std::move(then)](absl::StatusOr<store::SessionRecord> record) mutable {
     if (!record.ok() || !HasExpired(*record)) return then(std::move(record));
@@ -65,7 +65,7 @@ void Records::Delete(const std::string& key, const absl::StatusOr<store::Session
   parts_.store.Delete(key, epoch, parts_.mail.Back<store::WriteResult>(std::move(deleted)));
 }
 
-// The store takes the writes for itself, so the shard's part of each result is noted before.
+// The store consumes the writes, so the shard's part of each result is noted before.
 void Records::Save(int shard, std::vector<store::SaveWrite> writes) {
   std::vector<save::SaveResult> results;
   results.reserve(writes.size());
@@ -81,7 +81,7 @@ void Records::Save(int shard, std::vector<store::SaveWrite> writes) {
   parts_.store.Save(std::move(writes), parts_.mail.Back<std::vector<store::WriteResult>>(std::move(saved)));
 }
 
-// Names the first save that will be tried again: a full disk fails all saves for one reason, again and again.
+// Names only the first save to be tried again: a full disk fails all saves for the same reason, again and again.
 void Records::LogFailures(const std::vector<save::SaveResult>& results) {
   const auto failed = std::find_if(results.begin(), results.end(), [](const save::SaveResult& result) {
     return !result.written.status.ok() && !absl::IsAborted(result.written.status);
@@ -100,7 +100,7 @@ bool Records::HasExpired(const store::SessionRecord& record) const {
   return !parts_.store.shared() || record.leased_until == absl::UnixEpoch();
 }
 
-// A session is its own server's business for as long as the session has an epoch that the server drew.
+// A session with an epoch drawn by the server lives at the server.
 bool Records::LivesElsewhere(const store::SessionRecord& record) const {
   return parts_.store.shared() && record.leased_until > parts_.clock.Wall() && !parts_.epochs.IsOwn(record.epoch);
 }

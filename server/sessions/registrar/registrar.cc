@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kMaxPage = 1000, kDefaultPage = 100;  // sessions of a list
 constexpr size_t kMaxPageHere = 200;                   // a fraction of a millisecond of each shard's time
 
-// The key behind which the page begins, or none and a refusal.
+// The page begins behind the returned key. Without a key `done` was called with a refusal.
 template <typename Page>
 std::optional<std::string> PlaceOf(const std::string& prefix, const std::string& page_token,
                                    Sessions::Callback<Page>& done) {
@@ -143,8 +143,8 @@ void Registrar::Sweep(absl::Duration ttl) {
   desk_.mail.Post([this, ttl] { desk_.sweep.Begin(ttl); });
 }
 
-// A shared store may be taken away by others, so it is asked for a sign of life also while nobody uses it. Use shows
-// the health of the other stores.
+// A shared store may go away by another's doing, so the registrar asks for a sign of life also without use. Use shows
+// the health of stores without sharing.
 void Registrar::WatchStore() {
   desk_.mail.Post([this] {
     desk_.store.Look();

@@ -4,8 +4,8 @@
 // Shards are the owners of sessions, and the way to ask an owner: a question runs on the shard's thread, and the answer
 // comes back on the registrar's.
 //
-// A demoted session has its row in the store only, while a stream has the session open. For the registrar such a
-// session is at rest. Nobody here knows which shard has its handle, so the registrar tells or asks all shards with
+// A demoted session has the row in the store only, while a stream has the session open. For the registrar a demoted
+// session is at rest. The registrar does not know the handle's shard, so the registrar tells or asks all shards with
 // demoted sessions.
 //
 // Threading: belongs to the registrar's thread.
@@ -22,13 +22,13 @@ namespace aaren::registrar {
 
 class Shards {
  public:
-  // `mail` outlives this.
+  // `mail` outlives the Shards.
   explicit Shards(Mail& mail) : mail_(mail) {}
 
   // REQUIRES: before the first operation.
   void Add(SessionOwner& owner);
 
-  // Runs question(owner) on the shard's thread, and then(answer) back on this one.
+  // Runs question(owner) on the shard's thread, and then(answer) back on the registrar's thread.
   template <typename Question, typename Then>
   void Ask(int shard, Question question, Then then) {
     SessionOwner& owner = *shards_[shard];
@@ -45,10 +45,10 @@ class Shards {
     owner.mailbox().Post([&owner, message = std::move(message)]() mutable { message(owner); });
   }
 
-  // A session at rest is another writer's now, by `epoch`, or gone: a shard that has the session demoted ends it.
+  // A session at rest is another writer's now, by `epoch`, or gone: a shard with the demoted session ends the session.
   void TellDemoted(const std::string& key, uint64_t epoch, const session::Refusal& refusal);
 
-  // Asks which of the sessions, all at rest, a stream has open all the same.
+  // Asks for each of the sessions at rest: does a stream have the demoted session open?
   void AskDemoted(std::vector<std::string> keys, absl::AnyInvocable<void(std::vector<bool>)> then);
 
   int count() const { return static_cast<int>(shards_.size()); }

@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_SESSIONS_REGISTRAR_TRANSIT_H_
 #define AAREN_SERVER_SESSIONS_REGISTRAR_TRANSIT_H_
 
-// A Transit bounds the memory of rows on their way. Between the store, two shards and a client rows are copies, beside
-// the rows of the slabs, and thousands of Opens may be under way. An operation enters with the bytes of its rows, and
-// waits until there is room. A waiting operation has no room meanwhile, so two operations never wait for each other.
+// A Transit bounds the memory of rows on the way. Between the store, two shards and a client rows are copies, beside
+// the rows of the slabs, and thousands of Opens may be under way. An operation enters with the bytes of the rows, and
+// waits for room. A waiting operation holds no room, so two operations never wait for each other.
 //
 // Threading: Enter by one thread at a time; a permit may go on any thread.
 
@@ -22,13 +22,13 @@ class Transit {
   using Permit = std::shared_ptr<const void>;
   using Entered = absl::AnyInvocable<void(Permit)>;
 
-  // `post` runs a message on the thread that enters. The thread that gives room back calls `post`, without locks.
+  // `post` runs a message on the entering thread. The thread giving room back calls `post`, without locks.
   Transit(size_t most_bytes, std::function<void(session::Mailbox::Message)> post);
 
-  // Goes on at once if there is room, otherwise in its turn. More bytes than there ever are go alone.
+  // Goes on at once if the bytes fit, otherwise in turn. More than `most_bytes` go alone.
   void Enter(size_t bytes, Entered then);
 
-  // Bytes on their way now.
+  // Bytes on the way now.
   size_t bytes() const;
 
  private:

@@ -17,8 +17,8 @@
 namespace aaren::registrar {
 namespace {
 
-constexpr const char* kDrawn[] = {"stream-", "evaluate-"};  // beginnings of ids that clients draw
-constexpr size_t kDigits = 16;                              // behind the beginning; then nothing, or '-' and more
+constexpr const char* kDrawn[] = {"stream-", "evaluate-"};  // beginnings of ids drawn by clients
+constexpr size_t kDigits = 16;                              // behind the beginning; afterwards nothing, or '-' and more
 constexpr size_t kUnnamedPage = 200;
 constexpr absl::Duration kShortestPeriod = absl::Seconds(1), kLongestPeriod = absl::Minutes(5);
 
@@ -35,11 +35,11 @@ bool IsUnnamed(absl::string_view session_id) {
   });
 }
 
-// One look: page after page of each list. Lives as long as an answer is to come.
+// A look: page after page of each list. Lives until the last answer.
 //
-// The wall clock may be set at any time, also while a page is on its way: the look then takes the session for the
-// younger. A clock that was set back leaves stamps ahead of the clock. A session with such a stamp ends once the
-// session has stood unchanged for the time to live.
+// The wall clock may be set at any time, also while a page is on its way: the look takes the session for the younger. A
+// clock set back leaves stamps ahead of the clock. A session with a stamp ahead ends once the session has stood
+// unchanged for the time to live.
 class UnnamedSessions::Sweep : public std::enable_shared_from_this<Sweep> {
  public:
   Sweep(Sessions& sessions, const session::Clock& clock, const std::vector<std::string>& tenants, absl::Duration ttl,
@@ -105,7 +105,7 @@ class UnnamedSessions::Sweep : public std::enable_shared_from_this<Sweep> {
     if (session.resident) return session.last_active <= wall_ - ttl_;
     const absl::Time stamp = session.last_active + ahead_by_, earliest = std::min(wall_, clock_.Now());
     if (stamp <= earliest) return stamp <= earliest - ttl_;
-    const UnchangedSessions::Sign opened = {session.epoch, absl::UnixEpoch()};  // whoever uses the session opens it
+    const UnchangedSessions::Sign opened = {session.epoch, absl::UnixEpoch()};  // a use opens the session
     return ahead_.Stood(session::SessionKey(lists_.back().first, session.session_id), opened, clock_.Now(), ttl_);
   }
 
@@ -113,9 +113,9 @@ class UnnamedSessions::Sweep : public std::enable_shared_from_this<Sweep> {
   const session::Clock& clock_;
   const absl::Duration ttl_;
   absl::Time wall_;                                         // the earliest since the page was asked for
-  absl::Duration ahead_by_;                                 // of Now, the most since then
+  absl::Duration ahead_by_;                                 // the most, ahead of Now, since the page was asked for
   UnchangedSessions ahead_;                                 // sessions with stamps ahead of the clock
-  std::vector<std::pair<std::string, std::string>> lists_;  // tenants and beginnings that are left
+  std::vector<std::pair<std::string, std::string>> lists_;  // tenants and beginnings left to look at
   std::atomic<size_t> deleting_{0}, deleted_{0};
   std::atomic<bool> cancelled_{false}, ended_{false};
 };

@@ -1,13 +1,13 @@
 #ifndef AAREN_SERVER_SESSIONS_REGISTRAR_UNNAMED_SESSIONS_H_
 #define AAREN_SERVER_SESSIONS_REGISTRAR_UNNAMED_SESSIONS_H_
 
-// The UnnamedSessions end sessions whose ids a client drew because nobody gave an id: "stream-" or "evaluate-" and
-// sixteen hexadecimal digits (proto/aaren/v1/stream.proto). A client deletes such a session at the end. A client that
-// was killed leaves the session, and nobody will ask for the id again.
+// The UnnamedSessions end sessions with ids drawn by a client for want of a given id: "stream-" or "evaluate-" and
+// sixteen hexadecimal digits (proto/aaren/v1/stream.proto). A client deletes an unnamed session at the end. A killed
+// client leaves the session, and nobody will ask for the id again.
 //
-// A look lists ids by these beginnings, so the cost of a look does not grow with other sessions. A session that a
-// stream has open, here or at another server of the store, is left alone, however silent. Between the list and the
-// deletion a client may open the session: the epoch is then another, and the registrar refuses the deletion.
+// A look lists ids by the beginnings, so the cost of a look does not grow with named sessions. A session open at the
+// server, or at another server of the store, is left alone, however silent. Between the list and the deletion a client
+// may open the session: the epoch has changed, and the registrar refuses the deletion.
 //
 // Threading: Start and the destructor by one thread. Tests call Look instead of Start.
 
@@ -25,14 +25,14 @@
 
 namespace aaren::registrar {
 
-// True if a client drew this session's id.
+// True if a client drew the session's id.
 bool IsUnnamed(absl::string_view session_id);
 
 class UnnamedSessions {
  public:
-  using Tenants = std::function<std::vector<std::string>()>;  // the tenants that are known now
+  using Tenants = std::function<std::vector<std::string>()>;  // the tenants known now
 
-  // Sessions end after `ttl` of silence. The arguments outlive this. REQUIRES: ttl is positive.
+  // Sessions end after `ttl` of silence. The arguments outlive the UnnamedSessions. REQUIRES: ttl is positive.
   UnnamedSessions(Sessions& sessions, Tenants tenants, absl::Duration ttl,
                   const session::Clock& clock = session::Clock::System());
   // Questions under way are answered, and no further question is asked.
@@ -41,10 +41,10 @@ class UnnamedSessions {
   // Looks ten times in `ttl`, at least every five minutes and at most every second.
   void Start();
 
-  // Begins to look; the answers come on other threads. Does nothing while answers to the last look are to come.
+  // Begins to look; the answers come on further threads. Does nothing while answers to the last look are to come.
   void Look();
 
-  // True while answers are to come. On the thread that calls Look.
+  // True while answers are to come. Threading: the thread of Look.
   bool looking() const;
 
  private:

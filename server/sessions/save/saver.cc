@@ -11,8 +11,8 @@ namespace aaren::save {
 namespace {
 
 constexpr size_t kBatchBytes = 4 << 20;
-constexpr size_t kShareBytes = 256 << 10;  // of saves that can wait, in a batch with saves for which replies wait
-constexpr int kLastBatches = 4;            // of a leaving server, so that the store never waits; together kBatchBytes
+constexpr size_t kShareBytes = 256 << 10;  // background saves, in a batch with urgent saves
+constexpr int kLastBatches = 4;            // a leaving server's, to keep the store busy; together kBatchBytes
 constexpr int64_t kPauseMs = 200;
 constexpr int64_t kTellMs = 60'000, kTellInTheWayMs = 1'000;
 
@@ -24,8 +24,8 @@ bool Saver::NeedsSave(const session::Session& session) const {
   if (!enabled() || session.durability == session::SessionDurability::kNone) return false;
   const bool replaces = session.pending_seq != session::Session::kNoSave && session.pending_seq != session.point.seq;
   if (session.SavesEveryToken() && replaces) return false;  // until OnDelivered
-  // An attached session in the quiet list is saved in time. But a session that only repeats tokens may come back and
-  // leave again before.
+  // An attached session in the quiet list is saved in time. But a session with duplicates only may come back and leave
+  // again before.
   const int64_t used_ms = session.last_active_ms - session.saved_active_ms;
   const bool used_since = used_ms > (session.stream == nullptr ? 0 : quiet_ms_);
   return session.point.seq != session.newest_save() || (quiet_ms_ > 0 && used_since);
@@ -83,7 +83,7 @@ bool Saver::MayRest(const session::Session& session, int64_t now_ms) const {
 }
 
 bool Saver::MustWait(const session::Session& session, int64_t now_ms) const {
-  const bool only_again = session.pending_seq == session.point.seq;  // the same save, in its own place
+  const bool only_again = session.pending_seq == session.point.seq;  // the same save again
   return session.pending_seq != session::Session::kNoSave && !only_again && !MayRest(session, now_ms);
 }
 
@@ -112,7 +112,7 @@ size_t Saver::TakeUrgent(std::vector<session::Session*>& due) {
   return bytes;
 }
 
-// Takes the sessions that are due out of their lists, as many as fit into a batch.
+// Takes due sessions out of the lists, as many as fit into a batch.
 std::vector<session::Session*> Saver::TakeDue(int64_t now_ms) {
   std::vector<session::Session*> due;
   const bool urgent = TakeUrgent(due) > 0;
@@ -148,7 +148,7 @@ absl::StatusOr<std::vector<store::SaveWrite>> Saver::TakeBatch(int64_t now_ms) {
   }
   for (session::Session* session : due) {
     session->save_in_flight = true;
-    // A replaced save is as good as gone: the client's delivered_seq does not make it durable any more.
+    // A replaced save is as good as gone: the client's delivered_seq does not make the save durable any more.
     if (session->pending_seq != session->point.seq) session->pending_seq = session::Session::kNoSave;
   }
   ++batches_under_way_;

@@ -1,9 +1,8 @@
 #ifndef AAREN_SERVER_SESSIONS_SESSION_MAILBOX_H_
 #define AAREN_SERVER_SESSIONS_SESSION_MAILBOX_H_
 
-// A Mailbox hands work to the thread that owns the mailbox: any thread posts, the owner drains. Messages of a thread
-// run in the order of the posts. A post to an empty mailbox calls the waker, so that an owner asleep on something else
-// (a completion queue) wakes up.
+// A Mailbox hands work to the owner's thread: any thread posts, the owner drains. Messages of a thread run in the order
+// of the posts. A post to an empty mailbox calls the waker, to wake an owner asleep elsewhere (on a completion queue).
 
 #include <cstddef>
 #include <limits>
@@ -26,11 +25,11 @@ class Mailbox {
 
   void Post(Message message) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Runs the oldest messages, `at_most` of them. Messages that they post wait for a later Drain. True if there were
-  // any.
+  // Runs the oldest messages, `at_most` in number. Messages posted meanwhile by a message wait for a later Drain. True
+  // if any message ran.
   bool Drain(size_t at_most = std::numeric_limits<size_t>::max()) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Runs the oldest messages for about so long, and at least one message. Otherwise the same as Drain.
+  // Runs the oldest messages for about `at_most`, and at least one message. Otherwise the same as Drain.
   bool DrainFor(absl::Duration at_most, const Clock& clock) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // True if an earlier Drain has left messages. The owner's only.
@@ -44,7 +43,7 @@ class Mailbox {
   absl::Mutex mutex_;
   std::vector<Message> messages_ ABSL_GUARDED_BY(mutex_);
   std::vector<Message> draining_;  // the owner's only
-  size_t next_ = 0;                // the first message of draining_ that was not run
+  size_t next_ = 0;                // the first message of draining_ still to run
 };
 
 }  // namespace aaren::session

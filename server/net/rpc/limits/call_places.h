@@ -1,11 +1,11 @@
 #ifndef AAREN_SERVER_NET_RPC_LIMITS_CALL_PLACES_H_
 #define AAREN_SERVER_NET_RPC_LIMITS_CALL_PLACES_H_
 
-// CallPlaces bound the calls of one kind that may be under way at once.
+// CallPlaces bound the number of calls of a kind under way at once.
 //
-// One connection may have half of the free places. A call waiting for its client, for the request or until the reply is
-// taken, holds a place for nothing. When all places are taken, the call that has waited longest gives way, a second
-// after the wait began. Neither slow nor silent clients keep other clients out.
+// A connection may have half of the free places. A call waiting for its client, for the request or until the reply is
+// taken, holds a place for nothing. When all places are taken, the longest waiting call gives way, a second after the
+// wait began. Neither slow nor silent clients keep further clients out.
 //
 // Threading: belongs to one thread, the thread of the calls' queue.
 
@@ -34,12 +34,12 @@ class CallPlaces {
     GiveUp give_up;
     State state = kWorks;
     absl::Time since = absl::InfiniteFuture();  // the wait's begin
-    size_t bytes = 0;                           // held by the call while it waits
+    size_t bytes = 0;                           // held by the waiting call
   };
   using Calls = std::list<Call>;
 
  public:
-  // The place of one call, until the Place is destroyed. May be empty.
+  // The place of a call, until the Place is destroyed. May be empty.
   class Place {
    public:
     Place() = default;
@@ -49,7 +49,7 @@ class CallPlaces {
 
     bool taken() const { return places_ != nullptr; }
 
-    // From now on, until EndWaiting, the call waits for its client, and holds `bytes` meanwhile. Does nothing if the
+    // From now on, until EndWaiting, the call waits for the client, and holds `bytes` meanwhile. Does nothing if the
     // place is empty or lost.
     void BeginWaiting(size_t bytes = 0);
     void EndWaiting();
@@ -67,19 +67,19 @@ class CallPlaces {
       : limit_(limit), patience_(patience), clock_(clock) {}
 
   // A place for a call of `peer`, named by gRPC; empty if no waiting call gives way. A peer without a name may have all
-  // places. `give_up` is called when the call loses its place, and must end the call; not after the Place has gone.
-  // CallPlaces outlive all their places.
+  // places. `give_up` is called when the call loses the place, and must end the call; not after the Place has gone. The
+  // CallPlaces outlive every Place.
   Place Take(const std::string& peer, GiveUp give_up);
 
-  // Takes the places of calls that have waited for long enough, the longest first, until the taken calls held `lacking`
-  // bytes in all. False, without a place taken, if all calls together hold less.
+  // Takes the places of calls past the patience, the longest waiting first, until the taken calls held `lacking` bytes
+  // in all. False, without a place taken, if all calls together hold less.
   bool MakeRoom(size_t lacking);
 
-  // Takes the places of calls waiting for their clients since `oldest`, or longer.
+  // Takes the places of calls waiting for clients since `oldest`, or longer.
   void EndStale(absl::Time oldest);
 
   size_t size() const { return calls_[kWorks].size() + calls_[kWaits].size(); }
-  size_t lost() const { return calls_[kLost].size(); }  // calls without their places, until their Places are destroyed
+  size_t lost() const { return calls_[kLost].size(); }  // calls without places, until each Place is destroyed
 
  private:
   bool Admits(const std::string& peer) const;

@@ -1,13 +1,13 @@
 #ifndef AAREN_SERVER_NET_RPC_SERVICES_SHARD_SERVICES_H_
 #define AAREN_SERVER_NET_RPC_SERVICES_SHARD_SERVICES_H_
 
-// ShardServices are all services that a shard serves. Streams have a group of their own (streams/stream_group.h); every
-// other method is served here.
+// ShardServices are all services of a shard. A group serves the streams (streams/stream_group.h), and ShardServices
+// every further method.
 //
 //   Streaming                       as bytes, by the StreamGroup
-//   Sessions, Models, reflection    places and memory of one UnaryHost
-//   Health                          a UnaryHost apart: a probe is answered, whatever else clients ask for
-//   any other name                  refused, and told in the answer
+//   Sessions, Models, reflection    places and memory of a common UnaryHost
+//   Health                          a separate UnaryHost: a probe is answered under any load
+//   any unknown name                refused, and told in the answer
 //
 // Threading: the shard's thread only.
 
@@ -51,7 +51,7 @@ class ShardServices {
   // The server leaves: probes are told, and unary calls refused.
   void Drain();
 
-  // Ends calls that have waited for their clients for too long. Call it every second or so.
+  // Ends calls after too long a wait for the client. The owner calls EndStale about every second.
   void EndStale();
 
   StreamingService& streaming() { return streaming_; }

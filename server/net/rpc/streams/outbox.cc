@@ -26,7 +26,7 @@ void Outbox::Append(uint32_t field, const google::protobuf::MessageLite& content
   AppendItem(field, content, open_);
   bytes_ += open_.size() - before;
   if (before == 0 || open_.size() <= kMessageBytes) return;
-  // The item that made the message too large begins the next message: only a written item tells its size.
+  // The last item of a too large message begins the next message: only a written item has a known size.
   std::string next = pool_.Take();
   next.assign(open_, before);
   open_.resize(before);
@@ -43,7 +43,7 @@ grpc::ByteBuffer Outbox::Take() {
     if (full_.empty()) full_ = {};
   }
   bytes_ -= message.size();
-  // A copy, so that the string goes back to the pool with its capacity.
+  // A copy: the string goes back to the pool with the capacity.
   const grpc::Slice slice(message.data(), message.size());
   pool_.Give(std::move(message));
   return grpc::ByteBuffer(&slice, 1);

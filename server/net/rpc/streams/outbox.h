@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_NET_RPC_STREAMS_OUTBOX_H_
 #define AAREN_SERVER_NET_RPC_STREAMS_OUTBOX_H_
 
-// An Outbox holds the replies of one stream that are not written yet, merged into as few messages as the size of a
-// message allows. The memory comes from a pool of the shard: an idle stream holds none, and a busy stream does not
-// allocate. Threading: a shard's thread only.
+// An Outbox holds a stream's unwritten replies, merged into as few messages as the size of a message allows. The memory
+// comes from a pool of the shard: an idle stream holds none, and a busy stream does not allocate. Threading: a shard's
+// thread only.
 
 #include <cstdint>
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace aaren::rpc {
 
-// Strings to fill, kept with their capacity: a few, and no string that grew beyond kMaxBytes.
+// Strings to fill, kept with the capacity: a few, and no string larger than kMaxBytes.
 class BufferPool {
  public:
   std::string Take();
@@ -28,15 +28,15 @@ class BufferPool {
 
 class Outbox {
  public:
-  // A message is closed before growing beyond this size, well below the 4 MB that clients accept by default. A single
+  // A message is closed before growing beyond kMessageBytes, well below the clients' default limit of 4 MB. A single
   // item may be larger.
   static constexpr size_t kMessageBytes = 256 << 10;
 
-  // `pool` outlives this.
+  // `pool` outlives the Outbox.
   explicit Outbox(BufferPool& pool) : pool_(pool) {}
   ~Outbox() { Clear(); }
 
-  // Adds one item: `content` as field `field` of ServerItem.
+  // Adds an item: `content` as field `field` of ServerItem.
   void Append(uint32_t field, const google::protobuf::MessageLite& content);
 
   // The oldest message. REQUIRES: !empty().
@@ -48,7 +48,7 @@ class Outbox {
 
  private:
   BufferPool& pool_;
-  std::vector<std::string> full_;  // messages that are closed, oldest first
+  std::vector<std::string> full_;  // closed messages, oldest first
   std::string open_;               // being filled
   size_t bytes_ = 0;
 };

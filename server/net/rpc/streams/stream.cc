@@ -23,7 +23,7 @@ Stream::Stream(StreamCommons& commons)
 
 void Stream::OnAccepted(bool ok) {
   if (!ok) return delete this;  // the server has shut down
-  // The next call is waited for at once, whatever becomes of this call.
+  // The wait for the next call begins at once, whatever becomes of the present call.
   commons_.host.last_words.WhenFew([&commons = commons_] { Accept(commons); });
   if (commons_.phase != StreamCommons::Phase::kServing) return Finish(GoneStatus());
   if (const std::optional<session::Refusal> refusal = member_.Join(*this, context_)) {
@@ -40,7 +40,7 @@ void Stream::OnRead(bool ok) {
   incoming_.EndRead();
   if (life_.finishing()) return DeleteIfDone();
   if (!ok) {
-    // gRPC says the same of a client with no more to send and of a client that has gone: a write will tell.
+    // gRPC reports a client with no more to send like a gone client: a write will tell.
     incoming_.Close();
     return outgoing_.AskForFlush();
   }
@@ -51,7 +51,7 @@ void Stream::OnRead(bool ok) {
     return EndFor(session::OverQuota("input", "too many messages wait here to be handled", absl::Seconds(1)));
   }
   if (shard().tracer() != nullptr && shard().tracer()->Samples()) BeginTrace();
-  // The first turn is now, unless others are in line: what one stream sends in many messages is then one batch.
+  // The first turn is now, unless streams are in line: behind a line a stream's many messages make one batch.
   if (commons_.with_items.empty()) {
     HandleItems();
   } else {

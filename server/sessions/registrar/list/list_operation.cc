@@ -1,5 +1,5 @@
-// One page of a list: the records of the store and the sessions of the shards, in order of key. Sessions come and go
-// while a client reads page by page; a session that stays is listed once.
+// A page of a list: the records of the store and the sessions of the shards, in order of key. Sessions come and go
+// while a client reads page by page; a lasting session is listed once.
 
 #include <algorithm>
 #include <map>
@@ -65,7 +65,7 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
     }
   }
 
-  // A shard knows its sessions better than the store does.
+  // A shard knows the shard's sessions better than the store.
   void AskShards() {
     std::map<int, std::vector<std::string>> by_owner;
     for (const auto& [key, info] : found_) {
@@ -97,7 +97,7 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
     OneLess();
   }
 
-  // A session that has left its shard meanwhile is at rest, or gone; a moved session keeps its older description.
+  // A session gone from the shard meanwhile is at rest, or gone; a moved session keeps the older description.
   void DescribeAtRest(const std::string& key) {
     ++waiting_;
     desk_.records.Find(key, [self = shared_from_this(), key](const absl::StatusOr<store::SessionRecord>& record) {
@@ -114,7 +114,7 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
     if (--waiting_ == 0) AskAtRest();
   }
 
-  // Streams may have sessions open whose rows were demoted.
+  // Streams may have demoted sessions open.
   void AskAtRest() {
     std::vector<std::string> keys;
     for (const auto& [key, info] : found_) {
@@ -143,7 +143,7 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
   std::map<std::string, session::SessionInfo> found_;  // by key
   std::vector<std::string> left_out_;
   bool more_ = false;
-  size_t waiting_ = 0;  // shards and loads that have not answered
+  size_t waiting_ = 0;  // unanswered shards and loads
 };
 
 }  // namespace

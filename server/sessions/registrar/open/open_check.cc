@@ -15,8 +15,8 @@ constexpr size_t kMaxIdBytes = 128;
 constexpr size_t kMaxModelBytes = 256;
 constexpr size_t kMaxListed = 4096;  // horizons or quantiles
 
-// A session is bound to its model at creation; an Open may name it with its version, without, or not at all. A label
-// says what a new session would get, and may have moved on since.
+// A session is bound to a model at creation; an Open may name the model with a version, without, or not at all. A label
+// names a new session's model, and may have moved on since.
 bool NamesModel(const std::string& name, const models::LoadedModel& model) {
   return name.empty() || name == model.id || name == model.package.name ||
          absl::StartsWith(name, absl::StrCat(model.package.name, "@"));
@@ -37,7 +37,7 @@ std::optional<session::Refusal> CheckSessionId(absl::string_view field, absl::st
 }
 
 std::optional<session::Refusal> CheckRequest(const session::OpenRequest& request, uint32_t max_channels) {
-  // A key is tenant, '/', id: with a '/' in it one tenant could name the sessions of another.
+  // A key is tenant, '/', id: a tenant with a '/' could name the sessions of another tenant.
   const std::string& tenant = request.tenant;
   if (tenant.size() > kMaxIdBytes || tenant.find('/') != std::string::npos) {
     return session::InvalidField("tenant",
@@ -120,8 +120,8 @@ models::ModelRef TierOf(const session::OpenRequest& request, const models::Model
 session::Outcome<models::ModelRef> ModelOfState(const models::ModelTable& models, absl::string_view id,
                                                 const store::SessionOrigin& origin) {
   session::Outcome<models::ModelRef> outcome;
-  // By digest and not by name: another package under the same name has other weights, and would make nonsense of the
-  // rows.
+  // By digest and not by name: another package under the same name has different weights, and would make nonsense of
+  // the rows.
   outcome.value = models.FindDigest(origin.package_digest, origin.tier);
   if (const models::ModelRef other = models.FindDigest(origin.package_digest);
       outcome.value == nullptr && other != nullptr) {
@@ -147,7 +147,7 @@ std::optional<session::Refusal> CheckRows(const models::LoadedModel& model, uint
   }
   for (uint32_t channel = 0; channel < channels; ++channel) {
     const absl::string_view row = rows.substr(channel * row_bytes, row_bytes);
-    // Rows come from a store or from a client. One that no series can have left must not become a forecast.
+    // Rows come from a store or from a client. A row impossible for any series must not become a forecast.
     const absl::StatusOr<uint64_t> taken =
         model.engine->CheckRow({reinterpret_cast<const std::byte*>(row.data()), row.size()});
     if (!taken.ok()) return session::BadState(absl::StrCat("row of channel ", channel), taken.status());

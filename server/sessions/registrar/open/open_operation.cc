@@ -105,7 +105,7 @@ void OpenOperation::OnLoaded(absl::StatusOr<LoadedRecord> loaded) {
   if (call_->cancelled) return Refuse(session::OpenCancelled());
   if (absl::IsNotFound(loaded.status())) return Begin();
   if (!loaded.ok()) return Refuse(session::StoreRefusal(loaded.status()));
-  if (loaded->record.epoch != record_->epoch) return Begin();  // another server has had it meanwhile
+  if (loaded->record.epoch != record_->epoch) return Begin();  // another server has had the session meanwhile
   state_.transit = std::move(loaded->permit);
   record_ = std::move(loaded->record);
   newest_seq_ = std::max(session::NewestSeq(*record_), record_->damaged_seq);
@@ -121,7 +121,7 @@ void OpenOperation::EnterTransit() {
   });
 }
 
-// A store that does not answer, or has no room, must not cost the session its writer: so the store is asked before.
+// A silent or full store must not cost the session the writer: so the store is asked before.
 void OpenOperation::Take() {
   if (!desk_.shards.limits().saves) return TakeNow();
   desk_.store.TryWrite(desk_.mail.Back<absl::Status>([self = shared_from_this()](const absl::Status& status) {

@@ -9,10 +9,10 @@ namespace aaren::registrar {
 namespace {
 
 constexpr size_t kPage = 128;                               // records: less than a millisecond of the store's thread
-constexpr absl::Duration kAge = absl::Minutes(1);           // of a count, until the next one
-constexpr absl::Duration kAfterRefusal = absl::Seconds(1);  // likewise, once something was refused
-constexpr absl::Duration kAway = absl::Minutes(10);         // without an Open; nobody counts then
-constexpr int kRest = 20;                                   // times as long as a count took, until the next one
+constexpr absl::Duration kAge = absl::Minutes(1);           // between two counts
+constexpr absl::Duration kAfterRefusal = absl::Seconds(1);  // between two counts, after a refusal
+constexpr absl::Duration kAway = absl::Minutes(10);         // without an Open for so long, counting stops
+constexpr int kRest = 20;                                   // the pause after a count, in lengths of the count
 
 std::string TenantOf(absl::string_view key) { return std::string(key.substr(0, key.find('/'))); }
 
@@ -32,7 +32,7 @@ void StoredBytes::Follow(absl::string_view key, identity::Account* account) {
   if (IsOlder(count, kAge)) Begin(tenant, count);
 }
 
-// True if the last count ended so long ago, and rested for its length. A failed count never ended.
+// True if the last count ended `age` ago, and kRest times its length ago. A failed count never ended.
 bool StoredBytes::IsOlder(const Count& count, absl::Duration age) const {
   return desk_.clock.Now() - count.ended > std::max(age, kRest * (count.ended - count.began));
 }
@@ -64,7 +64,7 @@ std::optional<session::Refusal> StoredBytes::TakeNow(const std::string& tenant, 
 void StoredBytes::Refresh() {
   const absl::Time now = desk_.clock.Now();
   const auto is_away = [now](const Count& count) { return now - count.last_use > kAway; };
-  // Accounts last, so a count for each account may last. But tenants that share an account could come without end.
+  // Accounts last, so a count for each account may last. But tenants with a shared account could come without end.
   absl::erase_if(counts_, [&](const auto& entry) {
     const auto& [tenant, count] = entry;
     return is_away(count) && !count.under_way && count.account->tenant() != tenant;
@@ -113,7 +113,7 @@ void StoredBytes::Fail(Count& count, const session::Refusal& refusal) {
   for (Waiter& waiter : std::exchange(count.waiting, {})) waiter.then(refusal);
 }
 
-// An account that several tenants share does not show the count of one tenant.
+// An account shared by several tenants does not show the count of one tenant.
 void StoredBytes::Tell(const std::string& tenant, const Count& count) {
   if (count.account->tenant() == tenant) count.account->stored_bytes.Set(count.found + count.made);
 }

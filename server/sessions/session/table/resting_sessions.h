@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_SESSIONS_SESSION_TABLE_RESTING_SESSIONS_H_
 #define AAREN_SERVER_SESSIONS_SESSION_TABLE_RESTING_SESSIONS_H_
 
-// RestingSessions are the sessions of a shard that are saved and that no stream has open: the first to leave when rows
-// are scarce, and the sessions that expire. The sessions stand by model, in the order in which they came to rest.
+// RestingSessions are a shard's saved sessions without a stream: the first to leave when rows are scarce, and the first
+// to expire. The sessions stand by model, in the order of coming to rest.
 // Threading: belongs to one shard.
 
 #include <cstdint>
@@ -20,10 +20,10 @@ class RestingSessions {
   void PushBack(Session& session) { Of(*session.model).PushBack(session); }
   void Remove(Session& session) { Of(*session.model).Remove(session); }
 
-  // The session that has rested longest, of a model or of any model. Null: no session rests.
+  // The longest resting session, of a model or of any model. Null: no session rests.
   Session* Oldest(const models::LoadedModel* model);
 
-  // A session that was not used since. Null: every session was.
+  // A session unused since `active_ms`. Null: every session was used.
   Session* IdleSince(int64_t active_ms);
 
  private:
