@@ -91,7 +91,7 @@ class FakeServer : public v1::Streaming::Service {
   bool exists(const std::string& id) const;
   uint64_t next_seq(const std::string& id) const;
   uint64_t delivered(const std::string& id) const;
-  v1::Covariates covariates(const std::string& id) const;  // as the last Open declared
+  v1::Covariates covariates(const std::string& id) const;  // the last Open's
 
   grpc::Status Stream(grpc::ServerContext* context,
                       grpc::ServerReaderWriter<v1::ServerMessage, v1::ClientMessage>* stream) override;

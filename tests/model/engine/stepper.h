@@ -24,7 +24,7 @@ struct Outputs {
 // A session's part of a call.
 struct Portion {
   Slot slot;
-  std::vector<float> values;  // of a run
+  std::vector<float> values;  // a run's values
   std::vector<uint8_t> forecast;
   Refinement refinement = Refinement::kRestricted;
   Selection selection = {};

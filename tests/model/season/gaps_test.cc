@@ -54,7 +54,7 @@ TEST(BridgeGapsTest, MissingBeforeTheFirstValueStays) {
 }
 
 TEST(LikenessTest, IsOneOfAWalkAndNoneOfNoise) {
-  const double change_of_noise = 2.0 / std::sqrt(std::acos(-1.0));  // of two normal numbers with the variance 1
+  const double change_of_noise = 2.0 / std::sqrt(std::acos(-1.0));  // between two normal numbers with the variance 1
   EXPECT_NEAR(LikenessOf(1.0, change_of_noise), 0.0, 1e-5);
   EXPECT_NEAR(LikenessOf(1e6, change_of_noise), 1.0, 1e-5);
 }
@@ -65,7 +65,7 @@ TEST(LikenessTest, IsNoneWithoutNeighboursOrVariance) {
 }
 
 TEST(LikenessTest, IsTheSquareOfTheCorrelation) {
-  const double change = std::sqrt(0.5 / 0.785);  // of a correlation of a half
+  const double change = std::sqrt(0.5 / 0.785);  // for a correlation of a half
   EXPECT_NEAR(LikenessOf(1.0, change), 0.25, 1e-12);
 }
 

@@ -49,7 +49,7 @@ struct Reply {
   float surprise;
   Vector forecast = {};   // [T, Q], empty if not wanted
   Vector selected = {};   // [steps, levels] of the selection, empty if not wanted
-  double origin = 0;      // of the forecast
+  double origin = 0;      // the forecast's
   bool learning = false;  // 8.15
 };
 

@@ -38,7 +38,7 @@ class Rival {
     const Series* series = nullptr;
     Reach reach = Reach::kNear;
     bool covariates = false;  // told, and not left to the session
-    bool owned = false;       // of a host's session
+    bool owned = false;       // a host's session
   };
   struct Hold {
     uint64_t next_seq = 0;

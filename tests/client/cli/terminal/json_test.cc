@@ -59,7 +59,7 @@ TEST(JsonTest, SumsReadBackToTheSameFloat) {
     const double offset = std::ldexp(static_cast<double>(random()) - 0x1p31, static_cast<int>(random() % 40) - 30);
     const auto relative = static_cast<float>(std::ldexp(static_cast<double>(random()) - 0x1p31, -28));
     const double read = std::strtod(JsonSum(offset, relative).c_str(), nullptr);
-    const double rounding = 0x1p-52 * std::abs(offset);  // of the sum, a double
+    const double rounding = 0x1p-52 * std::abs(offset);  // the rounding of the sum, a double
     ASSERT_NEAR(read - offset, relative, 0x1p-24 * std::abs(relative) + rounding) << JsonSum(offset, relative);
   }
 }

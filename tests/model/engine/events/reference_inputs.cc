@@ -79,7 +79,7 @@ struct Facts {
   size_t last;
   Numbers gaps, ties, logs, squares, fresh, repeats;
   std::vector<std::pair<size_t, double>> scales;
-  std::vector<uint64_t> order;  // of marks, by first appearance
+  std::vector<uint64_t> order;  // marks, by first appearance
   double scale;
 };
 

@@ -11,7 +11,7 @@ namespace aaren::events {
 
 struct History {
   std::vector<double> times;    // seconds since the first event
-  std::vector<uint64_t> marks;  // as many
+  std::vector<uint64_t> marks;  // a mark for each time
   double epoch;                 // NaN: there is no calendar
 };
 

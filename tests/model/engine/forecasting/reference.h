@@ -79,7 +79,7 @@ class Reference {
 
   void MoveOrigin();
 
-  double origin_ = 0;  // of all values below
+  double origin_ = 0;  // all values below count from the origin
   Vector history_;
   Vector remembered_;  // values; full blocks of 48 lie on their blocks' grids
   Running running_;

@@ -62,7 +62,7 @@ double Series::Move() {
 }
 
 Thinning Series::FindThinning() const {
-  std::vector<int64_t> tokens;  // of the newest values
+  std::vector<int64_t> tokens;  // the newest values' tokens
   for (int64_t token = t; token > t - 192 && tokens.size() < 12; --token) {
     if (!Missing(Seen(token))) tokens.push_back(token);
   }

@@ -15,7 +15,7 @@
 namespace aaren::training {
 namespace {
 
-constexpr double kTolerance = 1e-5;  // of the output's scale
+constexpr double kTolerance = 1e-5;  // in units of the output's scale
 constexpr int kEvents = 302;
 
 // The largest distance of two vectors, and the largest magnitude.
