@@ -17,7 +17,7 @@ struct Traffic {
 
 class ForeignSocket {
  public:
-  explicit ForeignSocket(int descriptor);  // of a connection that has not ended
+  explicit ForeignSocket(int descriptor);  // REQUIRES: the connection has not ended
 
   bool Lasts() const;  // true while the descriptor still belongs to this connection
 

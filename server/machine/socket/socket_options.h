@@ -8,8 +8,8 @@
 
 namespace aaren::sockets {
 
-// `number` of the connection: connections probe their silent peers at different times. Of thousands of probes sent at
-// once most would be lost.
+// `number` of the connection: connections probe silent peers at different times. Thousands of probes sent at once would
+// mostly be lost.
 void SetOptions(int socket, uint64_t number);
 
 }  // namespace aaren::sockets

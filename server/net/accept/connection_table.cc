@@ -5,7 +5,7 @@
 namespace aaren::accept {
 namespace {
 
-constexpr absl::Duration kLongest = absl::Seconds(30);  // of a header
+constexpr absl::Duration kLongest = absl::Seconds(30);  // the longest time for a header
 constexpr double kPackets = 100;                        // a second
 constexpr uint64_t kMuch = 64 << 10;                    // clients that send less do not fill the memory
 constexpr absl::Duration kLately = absl::Seconds(2);    // a rate over less time would swing with single messages

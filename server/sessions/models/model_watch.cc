@@ -44,7 +44,7 @@ void ModelWatch::Start(absl::Duration period) {
 }
 
 void ModelWatch::Run(absl::Duration period) {
-  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kLowPriority);  // for this thread, on Linux
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kLowPriority);  // for the thread alone, on Linux
   std::unique_lock lock(mutex_);
   while (!stop_.wait_for(lock, absl::ToChronoNanoseconds(period), [this] { return stopping_; })) {
     lock.unlock();
@@ -55,7 +55,7 @@ void ModelWatch::Run(absl::Duration period) {
 
 absl::Status ModelWatch::Load() {
   if (absl::Status status = FoldersIn(folder_).status(); !status.ok()) return status;
-  // A start takes the files as they are: a second look would delay the start by a period.
+  // A start takes the files unwatched: a second look would delay the start by a period.
   LookAtFolders(/*wait_for_rest=*/false);
   LookAtLabels(/*wait_for_rest=*/false);
   if (!models_.models().empty()) return absl::OkStatus();
@@ -69,7 +69,7 @@ absl::Status ModelWatch::Load() {
 
 void ModelWatch::Look() {
   LookAtFolders(/*wait_for_rest=*/true);
-  // A folder that cannot be read takes no label away.
+  // An unreadable folder takes no label away.
   if (!folder_missing_) LookAtLabels(/*wait_for_rest=*/true);
   UnloadUnused();
 }
@@ -78,7 +78,7 @@ void ModelWatch::LookAtLabels(bool wait_for_rest) {
   const std::string path = absl::StrCat(folder_, "/", kLabelsFile);
   const std::string fingerprint = FingerprintOf(path);
   const bool rests = std::exchange(labels_seen_, fingerprint) == fingerprint;
-  // A file that changed since the last look may still be written.
+  // A file changed since the last look may still be written.
   if (fingerprint == labels_read_ || (wait_for_rest && !rests)) return;
   // Noted before the reading: a wrong file is refused once, not at each look.
   labels_read_ = fingerprint;
@@ -95,7 +95,7 @@ void ModelWatch::LookAtLabels(bool wait_for_rest) {
 
 void ModelWatch::LookAtFolders(bool wait_for_rest) {
   const absl::StatusOr<std::vector<std::string>> folders = FoldersIn(folder_);
-  // A disk that is away for a moment takes no model away.
+  // A disk away for a moment takes no model away.
   if (!folders.ok()) {
     if (!std::exchange(folder_missing_, true)) Refused(folder_, folders.status());
     return;
@@ -119,7 +119,7 @@ void ModelWatch::LookAtFolders(bool wait_for_rest) {
 void ModelWatch::Try(const std::string& path, Package& package) {
   package.tried = true;
   package.refusal = absl::OkStatus();
-  // A package that was loaded before and lost its model.json is no stray folder: the refusal below tells.
+  // A loaded package without its model.json is no stray folder: the refusal below tells.
   if (package.digest.empty() && IsStray(path)) {
     return log::Log(log::LogLevel::kInfo, "no model package", {{"path", path}, {"why", "it has no model.json"}});
   }
@@ -133,7 +133,7 @@ absl::Status ModelWatch::LoadInto(const std::string& path, Package& package) {
   absl::StatusOr<package::ModelPackage> read = package::LoadPackage(path);
   if (!read.ok()) return read.status();
   const std::string digest = read->digest, id = absl::StrCat(read->name, ":", read->version);
-  if (models_.FindDigest(digest) != nullptr) {  // the folder is back, or its files were written again
+  if (models_.FindDigest(digest) != nullptr) {  // the folder is back, or the files were written again
     models_.Offer(digest);
     Replace(package, digest);
     return absl::OkStatus();
@@ -145,7 +145,7 @@ absl::Status ModelWatch::LoadInto(const std::string& path, Package& package) {
   }
   absl::StatusOr<Engines> engines = OpenEngines(engine_, tier_, *read);
   if (!engines.ok()) return engines.status();
-  // Sessions of other tiers may come back at once, so all engines are tried.
+  // Sessions of any tier may come back at once, so all engines are tried.
   const std::unique_ptr<const task::Conversion> conversion = task::NewConversion(*read);
   absl::Status warm = WarmUp(*engines->offered, *conversion);
   for (const auto& other : engines->others) warm.Update(WarmUp(*other, *conversion));
@@ -159,7 +159,7 @@ absl::Status ModelWatch::LoadInto(const std::string& path, Package& package) {
 
 void ModelWatch::Replace(Package& package, const std::string& digest) {
   const std::string before = std::exchange(package.digest, digest);
-  // Another version may come in the same folder: the earlier version then retires.
+  // Another version may come in the same folder: the earlier version retires.
   if (!before.empty() && before != digest) RetireUnlessElsewhere(before);
 }
 
@@ -172,10 +172,10 @@ void ModelWatch::RetireUnlessElsewhere(const std::string& digest) {
     log::Log(log::LogLevel::kInfo, "model retires", {{"model", model->id}});
 }
 
-// A folder not seen in this look has disappeared.
+// A folder unseen in the look has disappeared.
 void ModelWatch::Forget() {
   for (auto next = packages_.begin(); next != packages_.end();) {
-    // Moved on before the erase, which ends the iterator.
+    // Moved on before the erase: the erase ends the iterator.
     const auto package = next++;
     if (package->second.seen) continue;
     if (!package->second.digest.empty()) RetireUnlessElsewhere(package->second.digest);

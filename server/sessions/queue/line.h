@@ -12,7 +12,7 @@ class Line {
  public:
   bool empty() const { return front_ == nullptr; }
   T* front() const { return front_; }  // null: the line is empty
-  T* back() const { return back_; }    // likewise
+  T* back() const { return back_; }    // null: the line is empty
 
   // REQUIRES: the thing is in no line.
   void PushBack(T& thing) {

@@ -9,13 +9,13 @@ namespace {
 using Turn = Attachment::Turn;
 
 // A session's turn is a tile of the engine, 64 tokens: a smaller turn would cost more for each token. A stream's turn
-// is at least as long, and half of the slice if that is longer: the answers then leave in few messages. A tenant's turn
-// is as long as a session's.
+// is at least as long, and half of the slice if longer, to send the answers in few messages. A tenant's turn is as long
+// as a session's.
 constexpr int64_t kTurnUnits = 64 * Turns::kForecastUnits;
 constexpr int64_t kRefusalUnits = Turns::kForecastUnits / 2;  // about the cost of the message
-constexpr size_t kHeldReplyBytes = 192 << 10;                 // the size of a Forecasts item before rpc/ cuts it
+constexpr size_t kHeldReplyBytes = 192 << 10;                 // a Forecasts item's most, before rpc/ cuts the item
 
-// Numbers of a selection that cost as much as a forecast.
+// A selection of so many numbers costs as much as a forecast.
 constexpr int64_t kSelectedNumbers = 1024;
 
 // The cost of a token of the item, for all channels.
@@ -27,10 +27,10 @@ int64_t UnitsOf(const session::Session& session, const WaitingItem& item) {
   return session.channels * std::max<int64_t>(1, Turns::kForecastUnits * forecasts / every);
 }
 
-// For std::push_heap, whose front is the largest.
+// For std::push_heap, with the largest at the front.
 bool IsLater(const TenantLine* a, const TenantLine* b) { return a->pass > b->pass; }
 
-// How many tokens fit into a reply that rpc/ does not cut, if a result has all numbers of the model.
+// How many tokens fit into an uncut reply of rpc/, if a result has all numbers of the model.
 uint32_t MostHeld(const session::Session& session, const WaitingItem& item) {
   if (item.silent) return UINT32_MAX;
   const size_t floats = session.result_floats() + 1;
@@ -62,8 +62,8 @@ void Turns::Leave(Flow& flow) {
   if (std::exchange(flow.in_line, false)) flow.session->stream->flows.Remove(flow);
 }
 
-// A stream that was idle comes before streams that have waited. Overdrawn units from before stay owed, so a stream
-// gains nothing by pausing for a moment.
+// An idle stream comes before waiting streams. Overdrawn units from before stay owed, so a stream gains nothing by
+// pausing for a moment.
 void Turns::Begin(Flow& flow) {
   Join(flow);
   Attachment& stream = *flow.session->stream;
@@ -96,7 +96,7 @@ void Turns::Unlink(Attachment& stream) {
   stream.turn = Turn::kNone;
 }
 
-// Units that a tenant did not use while it had nothing waiting are lost; units beyond its share stay owed.
+// Units unused while a tenant had nothing waiting are lost; units beyond the tenant's share stay owed.
 void Turns::Join(TenantLine& tenant) {
   if (std::exchange(tenant.in_line, true)) return;
   tenant.pass = std::max(tenant.pass, pass_);
@@ -174,13 +174,13 @@ void Turns::ServeStream(Attachment& stream, StepRoom& room) {
       stream.flows.PushBack(flow);
     }
   }
-  // A new stream that has had its turn waits behind the old streams once; otherwise it would always come first.
+  // After a turn a new stream waits behind the old streams once; otherwise the new stream would always come first.
   if (!stream.flows.empty() || stream.turn != Turn::kNew) return;
   Unlink(stream);
   if (!tenant.old_streams.empty()) Link(stream, Turn::kOld);
 }
 
-// True if the flow has no turn for now: its reply waits for a save, or the stream may hold no more replies.
+// True if the flow has no turn for now: the reply waits for a save, or the stream may hold no more replies.
 bool Turns::MustWait(Flow& flow) {
   if (!flow.session->SavesEveryToken()) return false;
   const bool awaits_save = flow.session->AwaitsSave();

@@ -34,14 +34,14 @@ namespace aaren::queue {
 struct StepRoom {
   int64_t units = 0;
   uint32_t values = 0;     // tokens, times channels
-  uint32_t forecasts = 0;  // likewise
+  uint32_t forecasts = 0;  // forecasts, times channels
 
   bool empty() const { return units <= 0 || values == 0; }
 };
 
 class Turns {
  public:
-  static constexpr int64_t kForecastUnits = 8;  // of a channel's token with a forecast
+  static constexpr int64_t kForecastUnits = 8;  // a channel's token with a forecast
 
   // `replies` outlives this.
   explicit Turns(ReplyHolds& replies) : replies_(replies) {}
@@ -84,8 +84,8 @@ class Turns {
   ReplyHolds& replies_;
   int64_t stream_turn_ = 0;        // units
   std::vector<TenantLine*> line_;  // a heap of tenants with the least `pass` in front
-  double pass_ = 0;                // of the tenant with the last turn
-  std::vector<Flow*> granted_;     // of the step under way; null: forgotten since
+  double pass_ = 0;                // the last tenant's, by turn
+  std::vector<Flow*> granted_;     // in the step under way; null: forgotten since
 };
 
 }  // namespace aaren::queue

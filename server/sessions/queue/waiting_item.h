@@ -27,8 +27,8 @@ struct WaitingItem {
   Kind kind = Kind::kTokens;
   bool silent : 1 = false;
   bool timed : 1 = false;           // the tokens have times
-  bool delete_session : 1 = false;  // of kClose
-  trace::Mark trace = 0;            // of the message, held by the item
+  bool delete_session : 1 = false;  // for kClose
+  trace::Mark trace = 0;            // the message's, held by the item
   uint32_t tokens = 0;
   int64_t arrival_ns = 0;  // by the shard's clock, read once for all items of a round
 
@@ -52,7 +52,7 @@ struct WaitingItem {
 struct HeldReply {
   uint64_t first_seq = 0;
   uint64_t next_seq = 0;
-  int64_t arrival_ns = 0;  // of the last token
+  int64_t arrival_ns = 0;  // the last token's
   int64_t stepped_ns = 0;
   size_t results = 0;
   // The numbers of a ForecastsReply, with the forecasts side by side.

@@ -41,10 +41,10 @@ struct PromoteCall {
   int shard = 0;
   uint64_t ticket = 0;
   std::string key;
-  uint64_t epoch = 0;  // as the shard had the session
-  uint64_t seq = 0;    // likewise
+  uint64_t epoch = 0;  // the shard's
+  uint64_t seq = 0;    // the shard's
   session::Footprint footprint;
-  size_t bytes = 0;                            // of the rows on their way
+  size_t bytes = 0;                            // the rows on the way
   mutable std::atomic<bool> cancelled{false};  // the shard does not wait for the answer any more
 };
 

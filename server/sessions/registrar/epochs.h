@@ -39,7 +39,7 @@ class Epochs {
 
   Mail& mail_;
   store::StateStore& store_;
-  uint64_t next_ = 0, end_ = 0;                    // of the block in use
+  uint64_t next_ = 0, end_ = 0;                    // the block in use
   std::deque<std::pair<uint64_t, uint64_t>> own_;  // first and end of the latest blocks
   std::deque<Waiter> waiters_;                     // for another block
 };

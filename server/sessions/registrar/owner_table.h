@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_SESSIONS_REGISTRAR_OWNER_TABLE_H_
 #define AAREN_SERVER_SESSIONS_REGISTRAR_OWNER_TABLE_H_
 
-// The OwnerTable knows which shard has each session, and does the operations on a session one after another. An
-// operation is a chain of callbacks; meanwhile the session's entry is busy, and later operations wait in the entry, so
-// that other sessions go on.
+// The OwnerTable knows each session's shard, and does the operations on a session one after another. An operation is a
+// chain of callbacks; meanwhile the session's entry is busy, and later operations wait in the entry, without a wait for
+// further sessions.
 //
 // An entry exists while a shard has the session or an operation is under way. A session at rest is in the store only.
 //
@@ -23,7 +23,7 @@ namespace aaren::registrar {
 
 inline constexpr int kAtRest = -1;
 
-// Stays at its place in memory while it is busy or a shard has the session.
+// Stays in place in memory while the entry is busy or a shard has the session.
 struct Entry {
   using Operation = absl::AnyInvocable<void(Entry&)>;
 
@@ -36,7 +36,7 @@ struct Entry {
 
 class OwnerTable {
  public:
-  // In the order of the keys, so that a page of a list is found without a look at other entries.
+  // In the order of the keys: a page of a list is found without a look at earlier entries.
   struct InOrder {
     using is_transparent = void;
     static absl::string_view Of(const std::unique_ptr<Entry>& entry) { return entry->key.view(); }
@@ -48,7 +48,7 @@ class OwnerTable {
   };
   using Entries = absl::btree_set<std::unique_ptr<Entry>, InOrder>;
 
-  // `mail` outlives this.
+  // `mail` outlives the OwnerTable.
   explicit OwnerTable(Mail& mail) : mail_(mail) {}
 
   // Does the operation once the earlier operations on the session are done. The operation must call Finish.

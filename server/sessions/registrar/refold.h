@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_SESSIONS_REGISTRAR_REFOLD_H_
 #define AAREN_SERVER_SESSIONS_REGISTRAR_REFOLD_H_
 
-// A session that goes on with another model takes along the values that its rows still have. The rows of the other
-// model are made from these values, as if the series had begun with the first of the values; so the rows have taken
-// fewer tokens than the session. The rows have a last forecast, so the next value has a surprise.
+// A session going on with another model takes along the values remembered by the rows. The new model's rows are made
+// from the values, like from a series beginning with the first value; so the rows have taken fewer tokens than the
+// session. The rows have a last forecast, so the next value has a surprise.
 //
 // Threading: any thread. The work takes some milliseconds a row.
 

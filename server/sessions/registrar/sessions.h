@@ -27,7 +27,7 @@ struct SessionPage {
 
 // A session with its row, or only its handle, in this server's memory.
 struct SessionHere {
-  session::SessionInfo info = {};  // of a demoted session without incarnation and last_active
+  session::SessionInfo info = {};  // a demoted session's has no incarnation and last_active
   int shard = 0;
   uint64_t queued_tokens = 0;  // waiting to be stepped
   bool stalled = false;        // the stream waits until the store has taken earlier tokens
@@ -52,7 +52,7 @@ struct Replacing {
 
 struct ImportRequest {
   std::string snapshot;
-  std::string model;  // as in an Open: the session goes on with this model; empty: with the snapshot's own
+  std::string model;  // the session goes on with the model, named like an Open's; empty: with the snapshot's own
   Replacing over;
 };
 

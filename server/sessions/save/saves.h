@@ -94,7 +94,7 @@ class Saves {
   const uint64_t max_undurable_tokens_;
   const Send send_;
   bool waiting_ = false;                 // for the end of the step under way
-  std::vector<const float*> forecasts_;  // of the reply being sent
+  std::vector<const float*> forecasts_;  // the reply being sent
 };
 
 }  // namespace aaren::save

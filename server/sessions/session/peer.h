@@ -74,7 +74,7 @@ struct OpenRequest {
   store::Attempt attempt;
   SessionDurability durability = SessionDurability::kServerDefault;
   std::optional<task::CovariateCounts> covariates;  // absent: none, or the session's own
-  std::optional<bool> profile;                      // likewise
+  std::optional<bool> profile;                      // absent: none, or the session's own
 
   // The extension asked for, of a session that has `own`.
   engine::Extension ExtensionOver(const engine::Extension& own = {}) const {
@@ -106,13 +106,13 @@ struct OpenedReply {
   std::optional<std::pair<uint64_t, uint64_t>> lost;  // [begin, end)
   const models::LoadedModel* model = nullptr;         // valid during the call
   uint32_t channels = 1;
-  uint64_t number = 0;  // of the Open
+  uint64_t number = 0;  // the Open's
   SessionDurability durability = SessionDurability::kInterval;
 };
 
 // Results of part of a run. Pointers are valid during the call.
 struct ForecastsReply {
-  uint64_t first_seq = 0;  // of the tokens this reply covers
+  uint64_t first_seq = 0;  // the reply's first token
   uint64_t next_seq = 0;
   uint64_t durable_seq = 0;
   size_t results = 0;
@@ -122,14 +122,14 @@ struct ForecastsReply {
   absl::Span<const float* const> forecasts;
   absl::Span<const float> surprises;   // [results, channels], or empty
   absl::Span<const int64_t> times_ns;  // [results], or empty
-  absl::Span<const int64_t> steps_ns;  // likewise
+  absl::Span<const int64_t> steps_ns;  // [results], or empty
   const task::OutputPlan* plan = nullptr;
   const models::LoadedModel* model = nullptr;
 };
 
 // No event has come for longer than the session's Open allows.
 struct OverdueReply {
-  uint64_t next_seq = 0;  // of the missing event
+  uint64_t next_seq = 0;  // the missing event's
   int64_t time_ns = 0;    // the time by which the event should have come
   float probability = 0;  // that an interval is as long as this
 };

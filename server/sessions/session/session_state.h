@@ -29,7 +29,7 @@ struct SessionState : Footprint {
   uint64_t durable_seq = 0;
   std::optional<uint64_t> pending_seq;  // the save that is not durable yet
   bool tracks_delivery = false;         // its last writer told delivered_seq
-  store::Attempt attempt;               // of the latest Open
+  store::Attempt attempt;               // the latest Open's
   SessionDurability durability = SessionDurability::kInterval;
   store::SessionPoint point;
   std::string rows;                     // channels x row_bytes; empty where the rows stay

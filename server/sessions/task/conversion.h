@@ -43,14 +43,14 @@ struct Schema {
   uint32_t horizon = 0;
   absl::Span<const float> quantiles = {};  // the conversion's own
   engine::Extension extension = {};
-  uint32_t channels = 0;  // of a token, where the model fixes the number; else 0
+  uint32_t channels = 0;  // a token's, where the model fixes the number; else 0
 };
 
 // A result's numbers of the next event.
 struct EventNumbers {
   std::vector<float> within;              // [results, spans]
   std::vector<uint32_t> marks;            // [results, marks], the likeliest first
-  std::vector<float> mark_probabilities;  // likewise
+  std::vector<float> mark_probabilities;  // [results, marks]
 };
 
 class Conversion {
@@ -125,7 +125,7 @@ class Conversion {
 // The rows of a session.
 struct RowForm {
   bool extended = false;
-  engine::Extension extension = {};  // of extended rows
+  engine::Extension extension = {};  // extended rows only
 };
 
 // The conversion of the package's kind, for sessions with such rows.

@@ -35,7 +35,7 @@ class EventConversion : public Conversion {
   Expected NextValue(const float* result) const override;
 
  private:
-  const std::vector<float> levels_;  // of the quantiles that are sent by default
+  const std::vector<float> levels_;  // the quantiles sent by default
 };
 
 }  // namespace aaren::task

@@ -31,7 +31,7 @@ struct EventRequest {
 
 // The part of a plan that models of events read.
 struct EventPlan : EventRequest {
-  std::vector<float> levels = {};  // of quantiles
+  std::vector<float> levels = {};  // quantiles
   engine::EventScale scale = {};
   auto operator<=>(const EventPlan&) const = default;
 };

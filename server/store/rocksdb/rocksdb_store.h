@@ -53,7 +53,7 @@ struct RocksDbOptions {
   Durability durability = Durability::kProcess;
   // Between two looks at the folder, and between two attempts to open a database that failed.
   std::chrono::milliseconds pause{500};
-  size_t buffer_bytes = 32 << 20;  // of writes before the sort, and of the cache of reads: in memory four times as much
+  size_t buffer_bytes = 32 << 20;  // writes before the sort, and the cache of reads: in memory four times as much
   bool accept_loss = false;        // start with fewer sessions than were written
   std::string boot = ThisBoot();
 };

@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_NET_RPC_STREAMS_MEMBERSHIP_H_
 #define AAREN_SERVER_NET_RPC_STREAMS_MEMBERSHIP_H_
 
-// A Membership is a stream among the streams of its shard: who calls, and what the stream has of what all streams
-// share. Everything is given back at the end. Threading: belongs to one shard.
+// A Membership is a stream among the shard's streams: the caller, and the stream's parts of common resources.
+// Everything is given back at the end. Threading: belongs to one shard.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,21 +20,21 @@ namespace aaren::rpc {
 
 class Membership {
  public:
-  // Nobody's. `commons` outlive this.
+  // Begins without a stream. `commons` outlive the Membership.
   explicit Membership(StreamCommons& commons) : commons_(commons) {}
   Membership(const Membership&) = delete;
   Membership& operator=(const Membership&) = delete;
   ~Membership();
 
-  // Makes the stream of this call a member, or tells why not: the caller may have no stream, or the shard, the tenant
-  // or the connection has too many. REQUIRES: the call has begun; called once.
+  // Makes the call's stream a member, or tells why not: the caller may have no stream, or the shard, the tenant or the
+  // connection has too many. REQUIRES: the call has begun; called once.
   std::optional<session::Refusal> Join(Stream& stream, const grpc::ServerContext& context);
 
-  // Why the caller may have the stream no longer. A role that has changed and suffices is taken up.
+  // Why the caller may have the stream no longer. A changed and sufficient role is taken up.
   std::optional<session::Refusal> WhyStruckOut(const identity::Callers::Known& callers, absl::Time wall);
 
   const identity::Caller& caller() const { return caller_; }
-  const std::string& peer() const { return peer_; }  // as gRPC names the connection
+  const std::string& peer() const { return peer_; }  // gRPC's name of the connection
   uint64_t number() const { return number_; }        // zero: no member
   absl::Time joined() const { return joined_; }
 

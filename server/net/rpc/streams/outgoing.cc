@@ -6,7 +6,7 @@
 namespace aaren::rpc {
 namespace {
 
-constexpr size_t kMostUnread = 4 << 20;  // of one stream
+constexpr size_t kMostUnread = 4 << 20;  // a stream's most
 
 }  // namespace
 

@@ -6,12 +6,12 @@
 //
 //   Incoming     the message being handled        ItemHandler  items, one by one, to the shard
 //   Outgoing     replies not written yet          StreamPeer   the shard's replies, one by one, to Outgoing
-//   Membership   caller, number, shared memory    StreamLife   how far the stream has come, and when its time is over
+//   Membership   caller, number, shared memory    StreamLife   the stream's progress, and the end of the stream's time
 //
-// At most one read and one write are under way. A message is handled a few items at a time, in turn with the other
-// streams. While a client leaves replies unread, the server does not read the stream, and does not step its sessions;
-// neither does the server read while the shard does not admit the stream's next item. The rest of a message waits. So
-// one client can make the server hold little.
+// At most one read and one write are under way. Streams take turns, a few items at a time. While a client leaves
+// replies unread, the server does not read the stream, and does not step the stream's sessions; neither does the server
+// read while the shard does not admit the stream's next item. The rest of a message waits. So a single client can make
+// the server hold little.
 //
 // After a half-close the stream ends with OK as soon as everything is answered. When the client breaks the contract,
 // the stream ends with the reason, after a Failed without a handle. When the server leaves, the stream ends with
@@ -47,7 +47,7 @@ namespace aaren::rpc {
 // UNAVAILABLE, with the advice to come back in a second.
 grpc::Status GoneStatus();
 
-// A look at a stream, of which each stream gets one a second.
+// A look at a stream. Each stream gets a look a second.
 struct StreamLook {
   absl::Time now, wall;
   const identity::Callers::Known& callers;
@@ -56,21 +56,19 @@ struct StreamLook {
 
 class Stream final {
  public:
-  // Waits for a call, with an object owned by itself; each call that comes waits for the next. `commons` outlive the
-  // streams.
+  // Waits for a call, with a self-owned object; each new call waits for the next call. `commons` outlive the streams.
   static void Accept(StreamCommons& commons) { new Stream(commons); }
 
-  // A turn: handles some of the items that have come, and asks for another turn if more are left. False if nothing
-  // could be handled.
+  // A turn: handles some received items, and asks for another turn if more are left. False if nothing could be handled.
   bool HandleItems();
 
-  // The shard may admit the item that waits for the shard.
+  // The shard may admit the waiting item.
   void OnOffered() { incoming_.AskForTurn(); }
 
-  // Writes the replies made in this round, and finishes the call once nothing is left to be done.
+  // Writes the round's replies, and finishes the call once nothing is left to be done.
   void Flush();
 
-  // Tells the client that the server leaves.
+  // Tells the client of the server's leaving.
   void Drain(absl::Duration deadline);
 
   // Takes no more items, and finishes with `status` once every reply is written.
@@ -79,14 +77,15 @@ class Stream final {
   // Cuts the call off: unwritten replies are lost.
   void Cancel();
 
-  // Ends the stream if the client has let the stream wait for too long, or if the caller may not have it any more.
+  // Ends the stream if the client has let the stream wait for too long, or if the caller may not have the stream any
+  // more.
   void Look(const StreamLook& look);
 
   StreamInfo Describe(absl::Time now) const;
 
  private:
   explicit Stream(StreamCommons& commons);
-  ~Stream() = default;  // not for others: the object deletes itself
+  ~Stream() = default;  // private: the object deletes itself
 
   void OnAccepted(bool ok);
   void OnRead(bool ok);

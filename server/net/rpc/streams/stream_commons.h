@@ -34,7 +34,7 @@ struct StreamHost {
   StreamLimits limits;
   const session::Clock& clock;
   int& calls;                                  // alive on the queue
-  LastWords& last_words;                       // of ended streams
+  LastWords& last_words;                       // for ended streams
   const identity::Callers* callers = nullptr;  // null: everybody may do everything
 };
 
@@ -56,7 +56,7 @@ struct StreamCommons {
   Phase phase = Phase::kServing;
   StreamCounters counters;
   StreamTable table;
-  SharedBytes headers;     // of open streams
+  SharedBytes headers;     // open streams' headers
   SharedBytes input;       // messages that are not handled to their end
   SharedBytes unread;      // replies that clients have not read
   StreamLine with_items;   // to handle

@@ -14,7 +14,7 @@
 namespace aaren::rpc {
 
 struct StreamInfo {
-  uint64_t number = 0;    // of its shard's streams, by age, from 1 on
+  uint64_t number = 0;    // counts the shard's streams by age, from 1 on
   std::string peer = {};  // HOST:PORT
   std::string tenant = {};
   identity::Role role = identity::Role::kStream;

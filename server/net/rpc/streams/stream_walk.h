@@ -26,7 +26,7 @@ class StreamWalk {
   StreamCommons& commons_;
   absl::Time next_ = absl::InfinitePast();  // when the next walk begins
   uint64_t at_ = 0, to_ = 0;                // numbers of streams: the last stream looked at, the last of the walk
-  identity::Callers::Known callers_;        // of this walk
+  identity::Callers::Known callers_;        // the walk's callers
   bool callers_changed_ = false;            // since the walk before
 };
 

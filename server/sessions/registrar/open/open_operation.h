@@ -95,10 +95,10 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   const std::shared_ptr<const OpenCall> call_;
   uint64_t epoch_ = 0;
   uint64_t held_epoch_ = 0;  // the epoch that the store was to have
-  uint64_t newest_seq_ = 0;  // of the loaded saves of a session at rest
+  uint64_t newest_seq_ = 0;  // the newest loaded save of a session at rest
   bool resident_ = false;    // the session was in a shard
   std::optional<store::SessionRecord> record_;
-  std::optional<std::tuple<session::SessionState, Installation>> before_;  // of a resident session, as of Take
+  std::optional<std::tuple<session::SessionState, Installation>> before_;  // a resident session at Take
   session::SessionState state_;
   Installation installation_;
 };

@@ -35,7 +35,7 @@ struct Desk;  // server/sessions/registrar/desk.h
 
 class StoredBytes {
  public:
-  static constexpr uint64_t kBesideRows = 256;  // of a session's header, about
+  static constexpr uint64_t kBesideRows = 256;  // a session's header, about
 
   // `desk` outlives this.
   explicit StoredBytes(Desk& desk) : desk_(desk) {}

@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_SESSIONS_SESSION_TABLE_SESSION_LIST_H_
 #define AAREN_SERVER_SESSIONS_SESSION_TABLE_SESSION_LIST_H_
 
-// A SessionList is a queue of sessions linked through their members: the list has no memory of its own, and removal
-// from the middle costs nothing. A session is in one list at most. Threading: belongs to one shard.
+// A SessionList is a queue of sessions linked through the sessions' members: the list needs no memory, and removal from
+// the middle costs nothing. A session is in a single list at most. Threading: belongs to one shard.
 
 #include "server/sessions/session/session.h"
 
@@ -17,13 +17,13 @@ class SessionList {
   void PushFront(Session& session) { InsertAfter(nullptr, session); }
   void PushBack(Session& session) { InsertAfter(back_, session); }
 
-  // Takes the session out. Does nothing if the session is not in this list.
+  // Takes the session out. Does nothing if the session is not in the list.
   void Remove(Session& session);
 
   Session* front() const { return front_; }
 
  private:
-  // REQUIRES: `session` is in no list; `before` is in this list, or null for the front.
+  // REQUIRES: `session` is in no list; `before` is in the list, or null for the front.
   void InsertAfter(Session* before, Session& session);
 
   Session::List name_;
