@@ -25,8 +25,8 @@ class QueueRoom {
   // The tenant of the account; null: of a server without a list of callers. Valid as long as the QueueRoom.
   TenantLine& LineOf(identity::Account* account);
 
-  // True if the shard has several tenants, and a tenant with `own` bytes of `all` has half of the room left by the rest
-  // of the tenants, out of `most`.
+  // True if the shard has several tenants, and a tenant with `own` of `all` has a full part of at most `most`: half of
+  // the room left by the rest of the tenants.
   bool HasItsPart(size_t own, size_t all, size_t most) const {
     return tenants_.size() > 1 && own > 0 && own >= (most - std::min(most, all - own)) / 2;
   }

@@ -77,7 +77,7 @@ struct SessionSaves {
   uint64_t pending_seq = kNoSave;
   int64_t last_active_ms = 0;
   int64_t saved_active_ms = 0;  // last_active_ms in the store, or in a save under way
-  int64_t due_ms = 0;           // an unsaved or quiet session's next save; since when a session is untold
+  int64_t due_ms = 0;           // when an unsaved or quiet session is due; since when an untold session waits
 };
 
 struct Session : Binding, SessionFlags, SessionStream, SessionSaves {

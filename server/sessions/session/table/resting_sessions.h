@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_SESSIONS_SESSION_TABLE_RESTING_SESSIONS_H_
 #define AAREN_SERVER_SESSIONS_SESSION_TABLE_RESTING_SESSIONS_H_
 
-// RestingSessions are a shard's saved sessions without a stream: the first to leave when rows are scarce, and the first
-// to expire. The sessions stand by model, in the order of coming to rest.
+// RestingSessions are a shard's saved sessions without a stream. Resting sessions leave first when rows are scarce, and
+// expire. The sessions stand by model, in the order of coming to rest.
 // Threading: belongs to one shard.
 
 #include <cstdint>

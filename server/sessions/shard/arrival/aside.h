@@ -5,7 +5,7 @@
 // A delivered_seq comes in an ordinary Tokens item, so a stream must be read even while its tokens wait. The shard sets
 // waiting tokens aside: refuses the tokens behind the held reply, and the client sends the tokens again.
 //
-// A demoted session may wait for the row of a session without delivered_seq. So while any session waits for a
+// A demoted session may wait for the row of a session waiting for a delivered_seq. So while any session waits for a
 // delivered_seq, tokens of demoted sessions are set aside, too. Otherwise all sessions keep their tokens, and streams
 // wait.
 //

@@ -37,8 +37,8 @@ class Promotions {
   bool any_waits() const;                      // for rows
   bool OneWaitsSince(int64_t began_ns) const;  // or longer
 
-  // Starts the oldest promotions, of the models in turn: a model without free rows keeps no model waiting. `start` sets
-  // the promotion's call, or is false if no rows are free.
+  // Starts the oldest promotions, of the models in turn: a model without free rows keeps no other model waiting.
+  // `start` sets the promotion's call, or is false if no rows are free.
   void StartAll(absl::FunctionRef<bool(Promotion&)> start);
 
   // The promotion is not at the registrar any more, or nobody waits for the answer.

@@ -7,7 +7,7 @@
 namespace aaren::shard {
 namespace {
 
-constexpr int64_t kEvictionMs = 5000;  // a session unsaved after five seconds stays, and the caller is told
+constexpr int64_t kEvictionMs = 5000;  // a session unsaved by then stays, and the caller is told
 
 }  // namespace
 

@@ -6,8 +6,8 @@
 // client is still connected.
 //
 // Sessions of events have no step, and are not counted. The count costs nothing per token. A count walks over the
-// shard's sessions in short stretches, between steps, and the next count begins a pause later. A demoted session has no
-// step in memory, and is not counted.
+// shard's sessions in short stretches, and the next count begins a pause later. A demoted session has no step in
+// memory, and is not counted.
 //
 // Threading: belongs to one shard.
 

@@ -13,7 +13,7 @@ constexpr int64_t kMostUnits = 4096 * queue::Turns::kForecastUnits;
 
 }  // namespace
 
-// First slices take about a millisecond on a slow core; measuring tells more.
+// The first slice takes about a millisecond on a slow core; measuring tells more.
 const int64_t SlicePace::kFirstUnits = 64 * queue::Turns::kForecastUnits;
 
 // A slice shrinks faster than it grows. A slice short of tokens says nothing about larger slices. The better pace of

@@ -7,7 +7,7 @@ namespace aaren::shard {
 namespace {
 
 // Blocks lie at multiples of the size, so a cell's address tells the block. Large enough for malloc to map a block
-// alone: pages without cells are never touched.
+// alone: pages without a taken cell are never touched.
 constexpr size_t kBlockBytes = 256 << 10;
 
 }  // namespace

@@ -11,9 +11,9 @@ namespace {
 
 constexpr int kMostDemotions = 256;             // in a tick: about a millisecond
 constexpr int kMostLooks = 64;                  // at sessions unable to leave now, in one search
-constexpr int64_t kLingerMs = 30'000;           // a client without a connection is back sooner
-constexpr int64_t kWantsRoomMs = 1000;          // an Open without room asks again within about a second
-constexpr int64_t kPatienceNs = 1'000'000'000;  // a returning session waits so long before a never saved session ends
+constexpr int64_t kLingerMs = 30'000;           // a client with a lost connection is back by then
+constexpr int64_t kWantsRoomMs = 1000;          // an Open refused for want of room asks again within about a second
+constexpr int64_t kPatienceNs = 1'000'000'000;  // how long a returning session waits before a never saved session ends
 
 }  // namespace
 
