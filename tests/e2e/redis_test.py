@@ -119,9 +119,11 @@ class RedisTest(ServerTest):
     def test_redis_that_comes_back_empty_is_named_and_the_session_begins_anew(self):
         process = self.start()
         self.wait_for(1 / 4, process)
+        process.send_signal(signal.SIGSTOP)  # the stream must not end before the Redis does
         self.redis.kill()
         self.redis.delete_data()
         self.redis.start()
+        process.send_signal(signal.SIGCONT)
         self.assertIn("session 'cut' was deleted", process.communicate(timeout=120)[1])
         self.assertIn("redis has lost its data", self.server.log())
         self.assert_same_bytes(self.start())
