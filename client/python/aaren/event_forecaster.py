@@ -12,8 +12,8 @@ import numpy as np
 from aaren import _engine
 from aaren.errors import InvalidArgument
 from aaren.events import EventForecast, EventForecasts, MarkNames, events_of
-from aaren.forecaster import MODELS, load
-from aaren.local import hold
+from aaren.forecaster import MODELS, load, threads_of
+from aaren.local import locks_of
 from aaren.local_events import EventOptions, LocalEvents
 from aaren.snapshot import check_model, decode, restore_rows
 from aaren.times import Clock, Times
@@ -45,7 +45,7 @@ class EventForecaster:
 
     def __init__(self, model: str | os.PathLike[str] | None = None, threads: int | None = None) -> None:
         self.folder = str(BUNDLED if model is None else Path(model).resolve())
-        self.threads = threads or len(os.sched_getaffinity(0))
+        self.threads = threads_of(threads)
         self._bundled = model is None
         self._engine = load(self.folder, "cpu", self.tier, "events")
         self.name, self.version, self.digest = self._engine.name, self._engine.version, self._engine.digest
@@ -109,7 +109,9 @@ class EventForecaster:
         _check_alike(sessions)
         if not len(sessions):
             return []
-        with hold(sessions):
+        take, give_back = locks_of(sessions)
+        try:
+            take()
             parts = list[Tokens]()
             for i, (session, (times, marks)) in enumerate(zip(sessions, events, strict=True)):
                 try:
@@ -119,6 +121,8 @@ class EventForecaster:
                         raise
                     raise InvalidArgument(f"series {i}, {error}") from None
             return self._run(sessions, parts, wanted)
+        finally:
+            give_back()
 
     def _run(self, sessions: Sequence[LocalEvents], parts: Sequence[Tokens], wanted: bool) -> list[EventForecasts]:
         options = sessions[0]._options
@@ -131,15 +135,17 @@ class EventForecaster:
         names = np.empty((most, options.marks), np.uint32)
         probabilities = np.empty((most, options.marks), np.float32)
         surprise = np.empty(most, np.float32)
+        for session, part in zip(sessions, parts, strict=True):
+            assert part.times is not None
+            session._rows_clock.expect(len(part.times), session._clock.after(part.times))
         try:
             self._engine.step_events(
                 [session._rows for session in sessions], times, marks, ends, flags, options.selection, seconds, within,
                 names, probabilities, surprise, self.threads,
             )  # fmt: skip
         finally:  # an interrupted batch may have been taken by some of the sessions
-            for session, part, first in zip(sessions, parts, firsts, strict=True):
-                if session._rows.seq > first and part.times is not None:
-                    session._clock.advance(part.times)
+            for session in sessions:
+                session._rows_clock.settle()
         if not wanted:
             return []
         of_all = seconds.astype(np.float64), options.levels, within, options.spans, names, probabilities, surprise

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from aaren import _engine, snapshot
 from aaren.errors import InvalidArgument
-from aaren.local import LocalSession, Output, hold
+from aaren.local import LocalSession, Output, locks_of
 from aaren.quantiles import Floats, Forecasts, Surprises
 from aaren.times import Clock
 from aaren.tokens import Horizons, Shape, Tokens, check_covariates, extension_of, levels_of, steps_of, tokens_of
@@ -32,6 +32,13 @@ class Stepped(NamedTuple):
 
     def of_one_channel(self) -> Stepped:
         return Stepped(self.values[:, 0], self.surprise[:, 0], self.learning[:, 0])
+
+
+def threads_of(threads: int | None) -> int:
+    """The threads of a call with many sessions; the number of cores without a word."""
+    if threads is not None and (not isinstance(threads, (int, np.integer)) or threads < 0):
+        raise InvalidArgument(f"threads = {threads!r}; a number from 1 on, or None for the number of cores")
+    return int(threads or len(os.sched_getaffinity(0)))
 
 
 @functools.lru_cache(maxsize=64)
@@ -63,7 +70,7 @@ class Forecaster:
         threads: int | None = None, profile: bool = False,
     ) -> None:  # fmt: skip
         self.folder = str(BUNDLED if model is None else Path(model).resolve())
-        self.threads = threads or len(os.sched_getaffinity(0))
+        self.threads = threads_of(threads)
         self._device = device
         self._bundled = model is None
         self._engine = load(self.folder, device, tier)
@@ -143,9 +150,13 @@ class Forecaster:
             raise InvalidArgument(f"{len(tokens.values)} values for {len(sessions)} sessions")
         rows = [session._rows for session in sessions]
         ends = np.arange(1, len(rows) + 1)
-        with hold(sessions):
+        take, give_back = locks_of(sessions)
+        try:
+            take()
             stepped = model._step(rows, tokens, ends, np.ones(len(rows), np.uint8), output, True)
             seqs = np.fromiter((row.seq - 1 for row in rows), np.int64, len(rows))
+        finally:
+            give_back()
         forecasts, surprise, learning = stepped.of_one_channel() if shape.channels == 1 else stepped
         return Forecasts(forecasts, output.levels, surprise, seqs, learning, output.horizons)
 
@@ -166,8 +177,12 @@ class Forecaster:
         ends = np.cumsum([len(part.values) for part in parts])
         all_values, all_x = (np.concatenate(arrays) for arrays in zip(*((p.values, p.X) for p in parts), strict=True))
         flags = np.zeros(int(ends[-1]), np.uint8)
-        with hold(sessions):
+        take, give_back = locks_of(sessions)
+        try:
+            take()
             model._step([s._rows for s in sessions], Tokens(all_values, None, all_x, None), ends, flags, output, False)
+        finally:
+            give_back()
 
     def _alike(self, sessions: Sequence[LocalSession]) -> tuple[Forecaster, Output, Shape]:
         """What all sessions have in common. InvalidArgument names the first that differs."""

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import compress
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,29 +17,25 @@ from aaren import _engine
 from aaren.errors import InvalidArgument
 from aaren.quantiles import Forecast, Forecasts
 from aaren.snapshot import encode_rows
-from aaren.times import Clock, Time, Times, to_ns
-from aaren.tokens import Shape, point_of, tokens_of
+from aaren.times import Clock, RowsClock, Time, Times, to_ns
+from aaren.tokens import Shape, one_of, point_of, tokens_of
 
 if TYPE_CHECKING:
     from aaren.forecaster import Forecaster
     from aaren.local_events import LocalEvents
 
 
-@contextmanager
-def hold(sessions: Sequence[LocalSession | LocalEvents]) -> Iterator[None]:
-    """Holds the locks of all sessions, taken in one order: two calls never wait for one another.
+def locks_of(sessions: Sequence[LocalSession | LocalEvents]) -> tuple[Callable[[], object], Callable[[], object]]:
+    """Two functions: one takes the locks of all sessions, in one order, so that two calls never wait for one another;
+    the other gives back the locks that were taken.
 
-    REQUIRES: no session occurs twice.
+    Both run in C from the first lock to the last. So no exception of a signal, such as Ctrl-C, comes between a lock and
+    the note that the lock is held. REQUIRES: no session occurs twice.
     """
-    held = list[threading.Lock]()
-    try:
-        for lock in sorted([session._lock for session in sessions], key=id):
-            lock.acquire()
-            held.append(lock)
-        yield
-    finally:
-        for lock in held:
-            lock.release()
+    locks, held = sorted((session._lock for session in sessions), key=id), list[bool]()
+    take = partial(held.extend, map(methodcaller("acquire"), locks))
+    give_back: Callable[[], object] = partial(deque, map(methodcaller("release"), compress(locks, held)), 0)
+    return take, give_back
 
 
 class Output(NamedTuple):
@@ -68,16 +67,20 @@ class LocalSession:
     (`copy.copy`) and carried to another process or a server (`to_bytes`).
     """
 
-    __slots__ = ("__weakref__", "_clock", "_lock", "_model", "_output", "_plain", "_rows")
+    __slots__ = ("__weakref__", "_lock", "_model", "_output", "_plain", "_rows", "_rows_clock")
 
     def __init__(self, model: Forecaster, rows: _engine.Rows, clock: Clock, output: Output) -> None:
-        self._model, self._rows, self._clock, self._output = model, rows, clock, output
+        self._model, self._rows, self._rows_clock, self._output = model, rows, RowsClock(rows, clock), output
         self._lock = threading.Lock()  # the clock and the rows are of one moment
         self._plain = rows.channels == 1 and output.selection is None and len(output.steps) == model.horizon
 
     @property
     def seq(self) -> int:
         return self._rows.seq
+
+    @property
+    def _clock(self) -> Clock:
+        return self._rows_clock.now()
 
     @property
     def channels(self) -> int:
@@ -115,13 +118,13 @@ class LocalSession:
         model, rows = self._model, self._rows
         if not self._plain or time is not None or X is not None or X_future is not None:
             times = None if time is None else [to_ns(time)]
-            one = np.asarray(np.nan if value is None else value, np.float64).reshape(1, -1)
-            forecasts, clock = self._take(one, times, True, self._output, X, X_future)
+            forecasts, clock = self._take(one_of(value, self.channels), times, True, self._output, X, X_future)
             return forecasts._one(clock)
         values = np.empty((model.horizon, len(model.levels)))
-        clock = self._clock
+        number = value if isinstance(value, float) else float(one_of(value, 1)[0, 0])
         with self._lock:
-            surprise, learning = rows.update(float(value), values)  # type: ignore[arg-type]
+            surprise, learning = rows.update(number, values)
+            clock = self._clock
             where = rows.seq - 1, clock.time_ns, clock.step_ns
         return Forecast(values, model.levels, *where, surprise, learning=learning)
 
@@ -152,9 +155,12 @@ class LocalSession:
         with self._lock:
             self._clock.check(ns)
             first = self.seq
-            stepped = self._model._step([self._rows], tokens, np.array([count]), flags, output, wanted)
-            self._clock.advance(ns)
-            clock = self._clock.copy()
+            clock = self._clock.after(ns)
+            self._rows_clock.expect(count, clock)
+            try:
+                stepped = self._model._step([self._rows], tokens, np.array([count]), flags, output, wanted)
+            finally:
+                self._rows_clock.settle()
         forecasts, surprise, learning = stepped.of_one_channel() if self.channels == 1 else stepped
         seqs = np.arange(first, first + len(forecasts))
         return LocalForecasts(forecasts, output.levels, surprise, seqs, learning, output.horizons), clock

@@ -14,7 +14,7 @@ from aaren import _engine
 from aaren.errors import InvalidArgument
 from aaren.events import EventForecast, EventForecasts, MarkNames, mark_of, within_of
 from aaren.snapshot import encode_rows
-from aaren.times import Clock, Time, Times, to_ns
+from aaren.times import Clock, RowsClock, Time, Times, to_ns
 from aaren.tokens import levels_of
 
 if TYPE_CHECKING:
@@ -63,18 +63,22 @@ class LocalEvents:
     that does not come: with 0.99 among the quantiles, `forecast[0.99]` says when one in a hundred would be later.
     """
 
-    __slots__ = ("__weakref__", "_clock", "_lock", "_model", "_options", "_rows", "names")
+    __slots__ = ("__weakref__", "_lock", "_model", "_options", "_rows", "_rows_clock", "names")
 
     def __init__(
         self, model: EventForecaster, rows: _engine.Rows, clock: Clock, options: EventOptions, names: MarkNames
     ) -> None:
-        self._model, self._rows, self._clock, self._options = model, rows, clock, options
+        self._model, self._rows, self._rows_clock, self._options = model, rows, RowsClock(rows, clock), options
         self._lock = threading.Lock()  # the clock and the rows are of one moment
         self.names = names  #: the texts of marks
 
     @property
     def seq(self) -> int:
         return self._rows.seq
+
+    @property
+    def _clock(self) -> Clock:
+        return self._rows_clock.now()
 
     @property
     def last_time_ns(self) -> int | None:
@@ -86,14 +90,19 @@ class LocalEvents:
 
     def update(self, time: Time, mark: str | int = "") -> EventForecast:
         """Takes one event and forecasts. InvalidArgument for a time that goes back, or a mark that cannot be."""
-        ns, options, clock = to_ns(time), self._options, self._clock
+        ns, options = to_ns(time), self._options
         seconds, within = np.empty(len(options.levels), np.float32), np.empty(len(options.spans), np.float32)
         marks, probabilities = np.empty(options.marks, np.uint32), np.empty(options.marks, np.float32)
         with self._lock:
             number = mark_of(mark, 0, self.names)
-            clock.check_one(ns)
-            surprise = self._rows.update_event(ns, number, options.selection, seconds, within, marks, probabilities)
-            clock.advance_one(ns)
+            later = self._clock.copy()
+            later.check_one(ns)
+            later.advance_one(ns)
+            self._rows_clock.expect(1, later)
+            try:
+                surprise = self._rows.update_event(ns, number, options.selection, seconds, within, marks, probabilities)
+            finally:
+                self._rows_clock.settle()
             where = surprise, self._rows.seq - 1, ns
             named = self.names.named(marks, probabilities)
         levels = options.levels

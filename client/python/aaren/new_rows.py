@@ -16,7 +16,7 @@ from aaren.errors import InvalidArgument
 from aaren.frames.steps import Ints, Step, infer, parse
 from aaren.session import Session
 from aaren.times import Times, to_ns_array
-from aaren.tokens import as_values
+from aaren.tokens import as_values, numbers_of
 
 _LONGEST_GAP = 100_000  # steps without a row; a longer gap is a wrong clock
 
@@ -38,7 +38,7 @@ def further(session: Session, values: npt.ArrayLike, times: Times, freq: str | i
     several rows in one step the last one counts. The step is the one between the rows, or `freq`; a single further row
     has the session's own step. InvalidArgument, naming the row, for a gap of more than 100,000 steps.
     """
-    array = np.asarray(values)
+    array = numbers_of(values, "values")
     ns = to_ns_array(times, len(array))
     rows = as_values(array, 1 if array.ndim == 1 else array.shape[1])
     order = np.argsort(ns, kind="stable")

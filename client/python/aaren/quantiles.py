@@ -87,13 +87,15 @@ class Forecast:
 
     def interval(self, level: float) -> tuple[Floats, Floats]:
         """Lower and upper end of the central interval of `level` percent, such as 80."""
+        if not 0 <= level < 100:
+            raise InvalidArgument(f"level {level}; from 0 on and below 100, such as 80")
         return self[0.5 - level / 200], self[0.5 + level / 200]
 
     def __len__(self) -> int:
         return int(self.values.shape[-2])
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
-        return np.array(self.values, dtype=dtype, copy=bool(copy))
+        return np.array(self.values, dtype=dtype, copy=copy)
 
     def __eq__(self, other: object) -> bool:
         """The same bits for the same token."""
@@ -172,4 +174,4 @@ class Forecasts:
         return interpolate(self.values, self.levels, level)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
-        return np.array(self.values, dtype=dtype, copy=bool(copy))
+        return np.array(self.values, dtype=dtype, copy=copy)

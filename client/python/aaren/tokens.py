@@ -16,6 +16,7 @@ from aaren.times import Time, Times, to_ns_array
 Horizons: TypeAlias = "int | Sequence[int]"
 
 LEAST_LEVEL, MOST_LEVEL = 0.005, 0.995
+_TIMES = {np.datetime64, np.timedelta64}
 MOST_HORIZON = 1 << 20  # of any model
 
 
@@ -33,7 +34,11 @@ def point_of(point: Any) -> Point:
     """A point of a stream: a Point, a pair of a time and a value, or a value."""
     if isinstance(point, Point):
         return point
-    return Point(point[1], point[0]) if isinstance(point, tuple) else Point(point)
+    if not isinstance(point, tuple):
+        return Point(point)
+    if len(point) != 2:
+        raise InvalidArgument(f"{point!r} is no pair of a time and a value; a Point has further fields")
+    return Point(point[1], point[0])
 
 
 class Shape(NamedTuple):
@@ -70,11 +75,8 @@ def tokens_of(
 
 
 def as_values(values: npt.ArrayLike, channels: int, name: str = "values") -> npt.NDArray[np.float64]:
-    """Values as float64 [n, channels], without a copy where they are. A missing value (None, NA) is NaN."""
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        array = np.array([_number(value, row) for row, value in enumerate(np.asarray(values, object))], np.float64)
+    """Values as float64 [n, channels], without a copy where they are. A missing value is NaN."""
+    array = numbers_of(values, name)
     if array.ndim == 1 and channels == 1:
         array = array[:, None]
     if array.ndim != 2 or array.shape[1] != channels:
@@ -82,13 +84,44 @@ def as_values(values: npt.ArrayLike, channels: int, name: str = "values") -> npt
     return np.ascontiguousarray(array)
 
 
-def _number(value: Any, row: int) -> Any:
+def one_of(value: Any, channels: int) -> npt.NDArray[np.float64]:
+    """The value of one token as float64 [1, channels]."""
+    return as_values(value[None] if isinstance(value, np.ndarray) else [value], channels)
+
+
+def numbers_of(values: Any, name: str) -> npt.NDArray[np.float64]:
+    """Numbers as float64, without a copy where they are. A missing one (None, NA, masked) is NaN.
+
+    InvalidArgument, naming the row, for a cell that is no number; also for times, which NumPy would count.
+    """
     try:
-        return np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        if value is None or type(value).__name__ == "NAType":
-            return np.nan
-        raise InvalidArgument(f"row {row}: {value!r} is no number") from None
+        array = np.asarray(values)
+    except ValueError as error:  # rows of different lengths
+        raise InvalidArgument(f"{name}: {error}") from None
+    if array.dtype.kind not in "biufOUS" or not array.ndim:
+        told = array.dtype if array.ndim else type(values).__name__
+        raise InvalidArgument(f"{name} of type {told}; an array or a list of numbers expected")
+    try:
+        if array.dtype == object and not _TIMES.isdisjoint(map(type, array.flat)):
+            raise TypeError  # NumPy would count their nanoseconds
+        numbers = array.astype(np.float64, copy=False)
+    except (TypeError, ValueError, OverflowError):
+        each = (_number(cell, place[0]) for place, cell in np.ndenumerate(array.astype(object)))
+        numbers = np.fromiter(each, np.float64, array.size).reshape(array.shape)
+    if isinstance(values, np.ma.MaskedArray):
+        numbers = np.where(np.ma.getmaskarray(values), np.nan, numbers)
+    return numbers
+
+
+def _number(cell: Any, row: int) -> float:
+    if cell is None or type(cell).__name__ == "NAType":
+        return np.nan
+    try:
+        if type(cell) in _TIMES:
+            raise TypeError
+        return float(cell)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidArgument(f"row {row}: {cell!r} is no number") from None
 
 
 def as_floats(array: npt.NDArray[np.float64], name: str) -> npt.NDArray[np.float32]:
@@ -115,10 +148,10 @@ def covariates_of(X: npt.ArrayLike | None, rows: int, shape: Shape) -> npt.NDArr
     if X is None or shape.covariates == 0:
         raise InvalidArgument(f"{told}, and X is {'missing' if X is None else 'given'}; past= and future= of a new "
                               "session say how many it has")  # fmt: skip
-    one = np.asarray(X)
-    if one.ndim == 1 and rows == 1 and len(one) == shape.covariates:
-        X = one[None, :]
-    array = as_values(X, shape.covariates, "X")
+    numbers = numbers_of(X, "X")
+    if numbers.ndim == 1 and rows == 1 and len(numbers) == shape.covariates:
+        numbers = numbers[None, :]
+    array = as_values(numbers, shape.covariates, "X")
     if len(array) != rows:
         raise InvalidArgument(f"X has {len(array)} rows for {rows} values; {told}, NaN where missing")
     return as_floats(array, "X")
@@ -131,7 +164,7 @@ def ahead_of(X_future: npt.ArrayLike | None, rows: int, shape: Shape) -> npt.NDA
     if shape.future == 0:
         raise InvalidArgument("X_future is given, and the session has no future covariates; future= of a new session "
                               "says how many it has")  # fmt: skip
-    array = given = np.asarray(X_future, np.float64)
+    array = given = numbers_of(X_future, "X_future")
     wanted = rows, shape.steps, shape.future
     if array.ndim < 3 and rows == 1:
         array = array[None]
