@@ -49,8 +49,8 @@ class Output(NamedTuple):
         """The first h of the steps."""
         if h is None or h == len(self.steps):
             return self
-        if not 1 <= h <= len(self.steps):
-            raise InvalidArgument(f"h = {h}; the session forecasts 1 to {len(self.steps)} steps")
+        if not isinstance(h, (int, np.integer)) or not 1 <= h <= len(self.steps):
+            raise InvalidArgument(f"h = {h!r}; the session forecasts 1 to {len(self.steps)} steps")
         steps = self.steps[:h]
         return Output(steps, self.levels, self.selection and _engine.Selection(steps, self.levels))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import index
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -182,7 +183,10 @@ def steps_of(horizons: Horizons) -> tuple[int, ...]:
         if not 1 <= horizons <= MOST_HORIZON:
             raise InvalidArgument(f"h = {horizons}; a forecast has 1 to {MOST_HORIZON} steps")
         return tuple(range(1, int(horizons) + 1))
-    steps = tuple(int(step) for step in horizons)
+    try:
+        steps = tuple(index(step) for step in horizons)
+    except TypeError:  # no list, or no whole numbers
+        steps = (0,)
     if list(steps) != sorted({max(1, step) for step in steps}):
         raise InvalidArgument(f"horizons {horizons}: a number of steps, or steps from 1 on that ascend")
     return steps
@@ -190,7 +194,10 @@ def steps_of(horizons: Horizons) -> tuple[int, ...]:
 
 def levels_of(quantiles: Sequence[float]) -> tuple[float, ...]:
     """The levels of a forecast's quantiles. InvalidArgument unless they ascend within 0.005 .. 0.995."""
-    levels = tuple(round(float(level), 6) for level in quantiles)
+    try:
+        levels = tuple(round(float(level), 6) for level in quantiles)
+    except (TypeError, ValueError):
+        raise InvalidArgument(f"quantiles {quantiles!r}: a list of numbers expected") from None
     if list(levels) != sorted(set(levels)) or (levels and not LEAST_LEVEL <= levels[0] <= levels[-1] <= MOST_LEVEL):
         raise InvalidArgument(f"quantiles {levels}: levels in {LEAST_LEVEL} .. {MOST_LEVEL} that ascend")
     return levels

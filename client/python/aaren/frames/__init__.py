@@ -22,7 +22,7 @@ import numpy as np
 from aaren.errors import InvalidArgument
 from aaren.forecaster import Forecaster
 from aaren.frames.covariates import ahead_of, ahead_within, further_names
-from aaren.frames.engine import bundled, chunks, columns, plan, step
+from aaren.frames.engine import Asked, bundled, chunks, columns, plan, step
 from aaren.frames.places import Aggregate
 from aaren.frames.series import Panel, Words, read
 
@@ -37,7 +37,7 @@ def _result(panel: Panel, parts: Sequence[nw.Series[Any]], numbers: dict[str, An
 
 
 def forecast(
-    df: Any, h: int, level: Sequence[float] = (), X_df: Any = None, *, quantiles: Sequence[float] = (),
+    df: Any, h: int, level: Sequence[float] | None = (), X_df: Any = None, *, quantiles: Sequence[float] | None = (),
     freq: str | int | None = None, aggregate: Aggregate | None = None, model: Forecaster | None = None,
     id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y", alias: str = "Aaren",
     progress: bool | None = None,
@@ -56,11 +56,12 @@ def forecast(
     Returns a frame with a row for each series and step: the id, the time and `Aaren`, the median. InvalidArgument names
     the row that is wrong.
     """
-    model = model or bundled()
+    model, asked = model or bundled(), Asked.of(level, quantiles, alias)
+    asked.beside((id_col, time_col))
     words = Words(id_col, time_col, target_col, freq, aggregate)
     known = () if X_df is None else further_names(X_df, words)
     panel = read(df, replace(words, future=known))
-    what = plan(model, panel, h)
+    what, times = plan(model, panel, h), panel.ahead(h)
     ahead = None if X_df is None else ahead_of(X_df, panel, h)
     wanted = np.zeros(len(panel.values), np.uint8)
     wanted[panel.ends - 1] = 1
@@ -68,12 +69,11 @@ def forecast(
     for series in chunks(panel, progress):
         out[series] = step(what, panel, series, wanted, False, None if ahead is None else ahead[series]).values
     ids = panel.ids_for(np.repeat(np.arange(len(panel)), h)).alias(id_col)
-    times = panel.times(panel.step.after(panel.last, h).reshape(-1), time_col)
-    return _result(panel, [ids, times], columns(out, model.levels, level, quantiles, alias))
+    return _result(panel, [ids, panel.times(times.reshape(-1), time_col)], columns(out, model.levels, asked))
 
 
 def detect(
-    df: Any, rate: float = 0.001, level: Sequence[float] = (), *, hist_exog_list: Sequence[str] = (),
+    df: Any, rate: float = 0.001, level: Sequence[float] | None = (), *, hist_exog_list: Sequence[str] = (),
     freq: str | int | None = None, aggregate: Aggregate | None = None, model: Forecaster | None = None,
     id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y", alias: str = "Aaren",
     progress: bool | None = None,
@@ -90,8 +90,9 @@ def detect(
     """
     if not 0 < rate < 1:
         raise InvalidArgument(f"rate {rate}; between 0 and 1")
-    model = model or bundled()
+    model, asked = model or bundled(), Asked.of(level, (), alias)
     panel = read(df, Words(id_col, time_col, target_col, freq, aggregate, hist_exog_list, None))
+    asked.beside([*panel.frame.columns, *({"surprise", "anomaly"} & {alias})], "surprise", "anomaly")
     what, tokens = plan(model, panel, 1), len(panel.values)
     ahead = np.full((tokens, len(model.levels)), np.nan)
     surprise, learning = np.full(tokens, np.nan, np.float32), np.ones(tokens, bool)
@@ -104,7 +105,7 @@ def detect(
         ahead[begin + 1 : end] = forecasts[:-1, 0]  # each is of the next value
     ahead[np.append(0, panel.ends[:-1])[: len(panel)]] = np.nan
     place = panel.place
-    values = columns(ahead[place], model.levels, level, (), alias)
+    values = columns(ahead[place], model.levels, asked)
     values["surprise"] = surprise[place]
     with np.errstate(invalid="ignore"):
         values["anomaly"] = (np.abs(surprise[place] - 0.5) > 0.5 - rate / 2) & ~learning[place]
@@ -113,8 +114,8 @@ def detect(
 
 
 def backtest(
-    df: Any, h: int, n_windows: int = 1, step_size: int | None = None, level: Sequence[float] = (), *,
-    hist_exog_list: Sequence[str] = (), quantiles: Sequence[float] = (), freq: str | int | None = None,
+    df: Any, h: int, n_windows: int = 1, step_size: int | None = None, level: Sequence[float] | None = (), *,
+    hist_exog_list: Sequence[str] = (), quantiles: Sequence[float] | None = (), freq: str | int | None = None,
     aggregate: Aggregate | None = None,
     model: Forecaster | None = None, id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y",
     alias: str = "Aaren", progress: bool | None = None,
@@ -128,9 +129,14 @@ def backtest(
     Returns a frame with the id, the time, the cutoff, the true value and the columns of `forecast`. Series that are too
     short for a window have fewer. The columns are those of statsforecast's `cross_validation`.
     """
-    model = model or bundled()
+    model, asked = model or bundled(), Asked.of(level, quantiles, alias)
+    asked.beside((id_col, time_col, target_col, *({"cutoff"} & {alias})), "cutoff")
+    apart = h if step_size is None else step_size
+    for word, number in (("n_windows", n_windows), ("step_size", apart)):
+        if not isinstance(number, (int, np.integer)) or number < 1:
+            raise InvalidArgument(f"{word} = {number!r}; a whole number from 1 on")
     panel = read(df, Words(id_col, time_col, target_col, freq, aggregate, hist_exog_list, None))
-    what, apart = plan(model, panel, h), step_size or h
+    what = plan(model, panel, h)
     begins = np.append(0, panel.ends[:-1])[: len(panel)]
     before = h + apart * np.arange(n_windows)[::-1]  # places after the cutoff
     cutoffs = panel.ends[:, None] - 1 - before
@@ -149,7 +155,7 @@ def backtest(
     ids = panel.ids_for(series).alias(id_col)
     times = panel.times(_filled(panel)[places.reshape(-1)], time_col)
     numbers = {target_col: panel.values[places.reshape(-1)]}
-    numbers |= columns(out, model.levels, level, quantiles, alias)
+    numbers |= columns(out, model.levels, asked)
     return _result(panel, [ids, times, panel.times(cut_times, "cutoff")], numbers)
 
 

@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from aaren.errors import InvalidArgument, NotFound
 from aaren.frames.steps import Ints
+from aaren.times import EARLIEST, LATEST
 
-# The first and the last day that 64 bits of nanoseconds hold.
-_EARLIEST, _LATEST = np.datetime64("1677-09-22"), np.datetime64("2262-04-11")
+_MOST_WHOLE = 2**62  # differences of two fit in 64 bits
+_SMALL = (nw.Int8, nw.Int16, nw.Int32, nw.UInt8, nw.UInt16, nw.UInt32)
 
 Column = nw.Series[Any]
 T = TypeVar("T")
@@ -31,7 +32,15 @@ def as_frame(df: Any, names: tuple[str, ...]) -> nw.DataFrame[Any]:
     for name in names:
         if name not in columns:
             raise NotFound(f"no column {name!r}; there are {', '.join(map(str, columns))}")
-    return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+        if names.count(name) > 1:
+            raise InvalidArgument(f"column {name!r} cannot be two of the id, the time and the value")
+    for name in columns:
+        if not isinstance(name, str):
+            raise InvalidArgument(f"column {name!r}: the name of a column is a text")
+    try:
+        return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    except Exception as error:  # each library has its own
+        raise InvalidArgument(f"the lazy frame cannot be collected: {error}") from None
 
 
 def _refuse_missing(column: Column) -> None:
@@ -60,6 +69,14 @@ def _converted(column: Column, convert: Callable[[Column], T]) -> T:
 def codes_of(ids: Column) -> tuple[Column, Ints]:
     """The ids in order of appearance, and for each row the place of its id among them."""
     _refuse_missing(ids)
+    try:
+        return _codes_of(ids)
+    except Exception as error:  # each library has its own
+        raise InvalidArgument(f"column {ids.name} is {ids.dtype}, of which {ids.implementation} makes no ids: cast the "
+                              f"column to text ({error})") from None  # fmt: skip
+
+
+def _codes_of(ids: Column) -> tuple[Column, Ints]:
     unique = ids.unique(maintain_order=True)
     if len(unique) <= 1:
         return unique, np.zeros(len(ids), np.int64)
@@ -77,7 +94,9 @@ def codes_of(ids: Column) -> tuple[Column, Ints]:
 
 def values_of(y: Column) -> npt.NDArray[np.float64]:
     """Values [rows], NaN where missing."""
-    values = _converted(y, lambda column: np.asarray(column.cast(nw.Float64).to_numpy(), np.float64))
+    if y.dtype.is_temporal() or getattr(_kind_of_pandas(y), "kind", "") == "c":
+        raise InvalidArgument(f"column {y.name} is {_kind_of_pandas(y) or y.dtype}; numbers expected")
+    values = _converted(y, _floats)
     with np.errstate(over="ignore"):
         infinite = np.flatnonzero(np.isinf(values.astype(np.float32)))
     if len(infinite):
@@ -86,24 +105,46 @@ def values_of(y: Column) -> npt.NDArray[np.float64]:
     return values
 
 
+def _floats(y: Column) -> npt.NDArray[np.float64]:
+    if y.dtype == nw.Object:  # of pandas, where NA may be among numbers
+        return np.where(y.is_null().to_numpy(), np.nan, y.to_numpy()).astype(np.float64)
+    return np.asarray(y.cast(nw.Float64).to_numpy(), np.float64)
+
+
+def parsed(ds: Column) -> Column:
+    """Texts, and times of Python, as a column of times. With an offset from UTC the times have a zone."""
+    return _converted(ds, lambda column: column.cast(nw.String).str.to_datetime()) if _is_text(ds) else ds
+
+
+def _is_text(ds: Column) -> bool:
+    return ds.dtype in (nw.String, nw.Object)
+
+
 def times_of(ds: Column, wall: bool) -> tuple[Ints, bool]:
-    """The times as int64, and whether they are whole numbers. With `wall`, times with a zone are local."""
+    """The times of a column that is `parsed`, as int64, and whether they are whole numbers. With `wall`, times with a
+    zone are local."""
     _refuse_missing(ds)
     if ds.dtype.is_integer():
-        return np.asarray(ds.to_numpy(), np.int64), True
-    if ds.dtype in (nw.String, nw.Object):
-        ds = _converted(ds, lambda column: column.cast(nw.String).str.to_datetime())
-        _refuse_missing(ds)
-    elif ds.dtype == nw.Date:
+        return _whole(ds), True
+    if ds.dtype == nw.Date:
         ds = ds.cast(nw.Datetime("us"))
     elif zone_of(ds) is not None:
         ds = _without_zone(ds, wall)
     if ds.dtype != nw.Datetime:
         raise InvalidArgument(f"column {ds.name} is {ds.dtype}; times or whole numbers expected")
     times = ds.to_numpy()
-    if len(far := np.flatnonzero((times < _EARLIEST) | (times > _LATEST))):
-        raise InvalidArgument(f"row {far[0]}: {ds.name} is {times[far[0]]}, not between {_EARLIEST} and {_LATEST}")
+    if len(far := np.flatnonzero((times < EARLIEST) | (times > LATEST))):
+        raise InvalidArgument(f"row {far[0]}: {ds.name} is {times[far[0]]}, not between {EARLIEST} and {LATEST}")
     return np.asarray(times.astype("datetime64[ns]").astype(np.int64)), False
+
+
+def _whole(ds: Column) -> Ints:
+    if ds.dtype in (nw.Int128, nw.UInt128):
+        ds = _converted(ds, lambda column: column.cast(nw.Int64))
+    numbers = ds.to_numpy()
+    if len(far := np.flatnonzero((numbers > _MOST_WHOLE) | (numbers < -_MOST_WHOLE))):
+        raise InvalidArgument(f"row {far[0]}: {ds.name} is {numbers[far[0]]}; whole numbers up to 2^62 are possible")
+    return np.asarray(numbers, np.int64)
 
 
 def _kind_of_pandas(column: Column) -> Any:
@@ -129,16 +170,19 @@ def times_like(column: Column, ds: Ints, name: str, whole: bool, wall: bool) -> 
     """Times as a column with the type and the time zone of another; `whole` and `wall` as of `times_of`."""
     backend, kind, zone = column.implementation, column.dtype, zone_of(column)
     if whole:
-        return nw.new_series(name, ds, backend=backend).cast(kind)
+        out = nw.new_series(name, ds, backend=backend)
+        return out if kind in _SMALL and _beyond(ds, np.iinfo(str(kind).lower())) else out.cast(kind)
     utc = _to_utc(ds, zone) if zone is not None and wall else ds
     out = nw.new_series(name, utc.astype("datetime64[ns]"), backend=backend)
     if zone is not None:
         out = out.dt.replace_time_zone("UTC")
-    if kind in (nw.String, nw.Object):
-        return out
     if backend.is_pandas_like():
         return nw.from_native(out.to_native().astype(_kind_of_pandas(column)), series_only=True)
     return out.cast(kind) if zone is None else out.dt.convert_time_zone(zone).cast(kind)
+
+
+def _beyond(ds: Ints, kind: np.iinfo[Any]) -> bool:
+    return bool(np.any((ds < kind.min) | (ds > kind.max)))
 
 
 def _to_utc(local: Ints, name: str) -> Ints:

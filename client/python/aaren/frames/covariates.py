@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from aaren import _engine
 from aaren.errors import InvalidArgument, NotFound
-from aaren.frames.columns import as_frame, codes_of, times_of, values_of
+from aaren.frames.columns import as_frame, codes_of, parsed, times_of, values_of
 from aaren.frames.steps import Ints
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def ahead_of(X_df: Any, panel: Panel, h: int) -> Floats:
         row = int(np.flatnonzero(np.array(unknown)[codes])[0])
         raise InvalidArgument(f"X_df, row {row}: {words.id_col} {frame[words.id_col][row]!r} is no series of df")
     series = np.array([places[name] for name in ids.to_list()], np.int64)[codes] if len(ids) else codes
-    ds, whole = times_of(frame[words.time_col], wall=not panel.whole and wall_clock(panel.step))
+    ds, whole = times_of(parsed(frame[words.time_col]), wall=not panel.whole and wall_clock(panel.step))
     if whole != panel.whole:
         raise InvalidArgument(f"X_df: {words.time_col} is {frame[words.time_col].dtype}, in df it is "
                               f"{panel.frame[words.time_col].dtype}")  # fmt: skip

@@ -45,6 +45,10 @@ class Plan(NamedTuple):
 
 
 def plan(model: Forecaster, panel: Panel, h: int) -> Plan:
+    if not isinstance(model, Forecaster):
+        raise InvalidArgument(f"model {model!r}; a Forecaster expected")
+    if isinstance(h, bool) or not isinstance(h, (int, np.integer)):
+        raise InvalidArgument(f"h = {h!r}; a whole number expected")
     past, future = len(panel.past), len(panel.future)
     fit = model._fit(past, future, h > model.horizon)
     return Plan(fit, fit._output(h, ()))
@@ -66,13 +70,39 @@ def step(
     return plan.model._step(rows, tokens, ends, wanted[places], plan.output, surprise).of_one_channel()
 
 
-def columns(
-    forecasts: Floats, levels: Sequence[float], level: Sequence[float], quantiles: Sequence[float], alias: str
-) -> dict[str, npt.NDArray[Any]]:
+class Asked(NamedTuple):
+    """The columns that a result shall have."""
+
+    level: tuple[float, ...]  #: percent
+    quantiles: tuple[float, ...]
+    alias: str
+
+    @classmethod
+    def of(cls, level: Sequence[float] | None, quantiles: Sequence[float] | None, alias: str) -> Asked:
+        """InvalidArgument names a level that cannot be."""
+        try:
+            each = tuple(map(float, level or ())), tuple(map(float, quantiles or ()))
+        except (TypeError, ValueError):
+            raise InvalidArgument(f"level {level!r}, quantiles {quantiles!r}; lists of numbers, such as level=[80] and "
+                                  "quantiles=[0.9]") from None  # fmt: skip
+        for percent in each[0]:
+            if not 0 < percent < 100:
+                raise InvalidArgument(f"level {percent:g}; between 0 and 100, such as 80")
+        for quantile in each[1]:
+            if not 0 < quantile < 1:
+                raise InvalidArgument(f"quantile {quantile:g}; between 0 and 1, such as 0.9")
+        return cls(*each, alias)
+
+    def beside(self, others: Sequence[str], *more: str) -> None:
+        """InvalidArgument for a column of the result that has the name of another one."""
+        if twice := {self.alias, *more} & set(others):
+            raise InvalidArgument(f"the result has a column {min(twice)!r} of its own; rename the frame's, or set "
+                                  "alias=")  # fmt: skip
+
+
+def columns(forecasts: Floats, levels: Sequence[float], asked: Asked) -> dict[str, npt.NDArray[Any]]:
     """Nixtla's columns of forecasts [..., levels]: Aaren, Aaren-lo-80, Aaren-hi-80; Aaren-ql0.1 for a quantile."""
-    for percent in level:
-        if not 0 < percent < 100:
-            raise InvalidArgument(f"level {percent}; between 0 and 100, such as 80")
+    level, quantiles, alias = asked
     out = {alias: interpolate(forecasts, levels, 0.5).reshape(-1)}
     for percent in sorted(level):
         tail = (1 - percent / 100) / 2

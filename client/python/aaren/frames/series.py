@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aaren.errors import InvalidArgument
-from aaren.frames.columns import as_frame, codes_of, times_like, times_of, values_of
+from aaren.frames.columns import as_frame, codes_of, parsed, times_like, times_of, values_of
 from aaren.frames.covariates import read_columns, split
 from aaren.frames.places import Aggregate, join, places_of
 from aaren.frames.steps import Ints, Step, infer, parse
@@ -45,6 +45,7 @@ class Panel:
 
     frame: nw.DataFrame[Any]
     words: Words
+    time: nw.Series[Any]  # the frame's times
     ids: nw.Series[Any]  # one for each series, in order of appearance
     values: npt.NDArray[np.float64]
     ends: Ints
@@ -63,9 +64,19 @@ class Panel:
     def ids_for(self, series: Ints) -> nw.Series[Any]:
         return self.ids[series.tolist()] if len(series) else self.ids[:0]
 
+    def ahead(self, h: int) -> Ints:
+        """The h times after each series, [series, h]. InvalidArgument names a series whose times would not fit."""
+        times = self.step.after(self.last, h)
+        if len(beyond := np.flatnonzero(times[:, -1] <= self.last)):
+            first, words = int(beyond[0]), self.words
+            end = self.times(self.last[first : first + 1], words.time_col)[0]
+            raise InvalidArgument(f"{words.id_col} {self.ids[first]!r}: h = {h} steps after {words.time_col} {end} end "
+                                  "beyond 64 bits")  # fmt: skip
+        return times
+
     def times(self, ds: Ints, name: str) -> nw.Series[Any]:
         """A column of times with the type and the time zone of the frame's."""
-        return times_like(self.frame[self.words.time_col], ds, name, self.whole, wall_clock(self.step))
+        return times_like(self.time, ds, name, self.whole, wall_clock(self.step))
 
 
 def wall_clock(step: Step) -> bool:
@@ -79,7 +90,7 @@ def read(df: Any, words: Words) -> Panel:
     past, future = split(frame, words)
     ids, codes = codes_of(frame[words.id_col])
     values = values_of(frame[words.target_col])
-    column = frame[words.time_col]
+    column = parsed(frame[words.time_col])
     ds, whole = times_of(column, wall=False)
     order = _sorted(codes, ds)
     _refuse_several_series(words, codes[order], ds[order], order)
@@ -89,7 +100,7 @@ def read(df: Any, words: Words) -> Panel:
         order = _sorted(codes, ds)
         step, within = _step(words, codes[order], ds[order], whole)
     X = read_columns(frame, past + future)[order].astype(np.float32)
-    panel = Panel(frame, words, ids, values, codes, codes, codes, ds, step, whole, past, future, X)
+    panel = Panel(frame, words, column, ids, values, codes, codes, codes, ds, step, whole, past, future, X)
     return _fill(panel, codes[order], values[order], ds[order], order, within)
 
 
@@ -139,7 +150,7 @@ def _fill(
                               "right?")  # fmt: skip
     panel.ends = np.cumsum(lengths)
     where = (panel.ends - lengths)[codes] + places
-    how = panel.words.aggregate or "last"
+    how = "last" if panel.words.aggregate is None else panel.words.aggregate
     panel.values = join(values, where, total, how)
     columns = [join(column, where, total, how) for column in panel.X.T]
     panel.X = np.stack(columns, axis=1).astype(np.float32) if columns else np.empty((total, 0), np.float32)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from operator import index
 from typing import Any, Literal
 
 import numpy as np
@@ -21,6 +22,7 @@ _UNITS = {"s": 1, "min": 60, "t": 60, "h": 3600, "d": 86400, "w": 604800}
 _NS = {"ns": 1, "us": 1000, "ms": 10**6} | {unit: seconds * 10**9 for unit, seconds in _UNITS.items()}
 _MONTHS = {"ms": 1, "m": 1, "me": 1, "mo": 1, "q": 3, "qs": 3, "qe": 3, "y": 12, "ys": 12, "ye": 12, "a": 12}
 _DAY = 86400 * 10**9
+_MOST_SIZE = 2**62
 _ONE_DAY, _ONE_MONTH = np.timedelta64(1, "D"), np.timedelta64(1, "M")
 _MONTH = 2_629_746 * 10**9  # a twelfth of the Gregorian year
 # Lengths in seconds that people choose: clocks with jitter mean the nearest one within 2 %.
@@ -81,19 +83,23 @@ class Step:
 
 def parse(freq: str | int, whole: bool) -> Step:
     """A step as a user writes it: 15min, h, D, W, B, MS, ME, QS, YE, or a whole number where `ds` is one."""
-    if isinstance(freq, (int, np.integer)) or whole:
+    if whole:
         try:
-            return Step("fixed", max(1, int(freq)))
-        except ValueError:
-            raise InvalidArgument(f"freq {freq!r}: a whole number, as ds is one") from None
-    match = re.fullmatch(r"(\d*)\s*([A-Za-z]+)(-[A-Z]{3})?", freq)
+            size = int(freq) if isinstance(freq, str) else index(freq)
+        except (TypeError, ValueError):
+            size = 0
+        if not 1 <= size < _MOST_SIZE:
+            raise InvalidArgument(f"freq {freq!r}: a whole number from 1 on, as ds is one")
+        return Step("fixed", size)
+    match = re.fullmatch(r"(\d*)\s*([A-Za-z]+)(-[A-Z]{3})?", freq) if isinstance(freq, str) else None
     count, unit = (int(match[1] or 1), match[2]) if match else (0, "")
-    if count and unit.upper() == "B":
+    if count == 1 and unit.upper() == "B":
         return Step("business")
-    if count and unit.lower() in _MONTHS and unit != "ms":
+    of_months = unit.lower() in _MONTHS and unit != "ms"
+    if of_months and 0 < count < 12_000:
         months = _MONTHS[unit.lower()]
         return Step("months", count * months, unit.upper().endswith("E") or unit.upper() in ("M", "Q", "Y", "A"))
-    if count and unit.lower() in _NS:
+    if not of_months and 0 < count < _MOST_SIZE and count * _NS.get(unit.lower(), _MOST_SIZE) < _MOST_SIZE:
         return Step("fixed", count * _NS[unit.lower()])
     raise InvalidArgument(f"freq {freq!r}: such as 15min, h, D, W, B, MS, ME, QS, YE")
 
