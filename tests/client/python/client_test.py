@@ -4,6 +4,8 @@ import asyncio
 import hashlib
 import os
 import signal
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -153,6 +155,39 @@ def test_interrupt_ends_a_wait_and_leaves_the_session_usable(model, server, seri
         session.extend(series[:10])
     wanted = expected(model, [*np.resize(series, taken), 1.0, *series[:50]])[taken:]
     assert np.array_equal([forecast.values, *ran.values], wanted)
+
+
+_STORM = """
+import signal, sys
+import numpy as np
+import aaren
+
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+signal.signal(signal.SIGALRM, interrupt)
+chance = np.random.default_rng(1)
+with aaren.Client(sys.argv[1]) as client:
+    session = client.session("storm")
+    for _ in range(800):
+        try:
+            signal.setitimer(signal.ITIMER_REAL, chance.uniform(1e-5, 6e-3))
+            while True:
+                session.update(1.0)
+                session.extend([2.0, 3.0])
+        except KeyboardInterrupt:
+            pass
+    assert session.update(4.0).seq + 1 == session.seq
+    print(session.seq)
+"""
+
+
+def test_interrupts_at_any_moment_leave_the_client_usable(model, server):
+    storm = subprocess.run([sys.executable, "-c", _STORM, server.target], capture_output=True, text=True, timeout=120,
+                           check=True)  # fmt: skip
+    seq = int(storm.stdout)
+    with aaren.Client(server.target) as client:
+        assert client.session("storm").seq == seq
 
 
 def test_calls_from_threads_and_tasks_each_get_their_own_forecasts(server, series):

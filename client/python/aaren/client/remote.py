@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
-from aaren.client.calls import All, One, SessionCalls, Steps, T
+from aaren.client.apart import Job
+from aaren.client.calls import All, Condition, One, SessionCalls, Steps, T
 from aaren.client.kinds import Event, EventCalls, ValueCalls
 from aaren.client.options import SessionOptions
 from aaren.client.replies import StreamSide
 from aaren.client.threads import ThreadStream
-from aaren.errors import DeadlineExceeded
+from aaren.errors import Cancelled, DeadlineExceeded
 from aaren.events import EventForecast, EventForecasts
 from aaren.quantiles import Forecast, Forecasts
 from aaren.times import Time, Times
@@ -44,16 +46,28 @@ class RemoteCalls(SessionCalls[One, All]):
         yield lambda: self._state.ready
 
     def _call(self, steps: Steps[T], timeout: float | None = None) -> T:
-        with self._stream.lock:
-            while True:
-                try:
-                    done = next(steps)
-                except StopIteration as end:
-                    result: T = end.value
-                    return result
-                if not self._stream.wait(lambda done=done: self._may_go_on(done), timeout):  # type: ignore[misc]
-                    raise DeadlineExceeded(self._state.named(f"no answer after {timeout} s"))
-                self._check(done)
+        return self._stream.apart.call(lambda job: self._advance(steps, timeout, job))
+
+    def _advance(self, steps: Steps[T], timeout: float | None, job: Job) -> T:
+        done: Condition | None = None
+        until = float("inf") if timeout is None else time.monotonic() + timeout
+        while True:
+            with self._stream.lock:
+                while done is None or self._may_go_on(done):
+                    if done is not None:
+                        self._check(done)
+                    try:
+                        done = next(steps)
+                    except StopIteration as end:
+                        result: T = end.value
+                        return result
+                if job.stopped:
+                    raise Cancelled(self._state.named("the call was interrupted"))
+                waiter = self._stream.waiter()
+            left = until - time.monotonic()
+            if left <= 0:
+                raise DeadlineExceeded(self._state.named(f"no answer after {timeout} s"))
+            waiter.acquire(timeout=min(left, threading.TIMEOUT_MAX))
 
     def _sending(self, steps: Steps[T], *, flush: bool = False) -> T:
         with self._turn:
@@ -64,6 +78,9 @@ class RemoteCalls(SessionCalls[One, All]):
 
     def delivered(self, seq: int) -> None:
         """With `manual`: forecasts below `seq` have reached the application for good."""
+        self._stream.apart.call(lambda job: self._say(seq))
+
+    def _say(self, seq: int) -> None:
         with self._stream.lock:
             self._state.said = max(self._state.said, seq)
             self._stream.enqueue(self._state)

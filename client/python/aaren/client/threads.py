@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import grpc
 
+from aaren.client.apart import Apart
 from aaren.client.exchange import Exchange
 from aaren.client.options import ClientOptions
 from aaren.client.reconnect import By
@@ -20,17 +21,24 @@ METHOD = "/aaren.v1.Streaming/Stream"
 
 
 class ThreadStream:
-    """The lock guards the exchange and its sessions; waiting for an answer is waiting for the lock's condition."""
+    """The lock guards the exchange and its sessions.
+
+    Ctrl-C may raise an exception at any line of Python in the application's thread, and so in a Condition, which is
+    written in Python: then the lock stays held, or is not held where it should be. So applications take the lock alone,
+    and wait for an answer by a lock of their own, which this stream's thread releases.
+    """
 
     def __init__(self, options: ClientOptions, number: int) -> None:
         self._options, self._number = options, number
-        mutex = threading.RLock()
-        self.lock = threading.Condition(mutex)
-        self._write = threading.Condition(mutex)  # the writer's own, so that an answer wakes no writer
+        self.lock = threading.RLock()
+        self._waiters = list[threading.Lock]()  # of applications
+        self._changed = threading.Condition(self.lock)  # for this stream's thread
+        self._write = threading.Condition(self.lock)  # the writer's own, so that an answer wakes no writer
         self.exchange = Exchange(options, lambda session: None)
         self._thread: threading.Thread | None = None
         self._call: grpc.Call | None = None
         self._stopped = False
+        self.apart = Apart(self._wake)
 
     def add(self, session: StreamSide) -> None:
         with self.lock:
@@ -41,7 +49,7 @@ class ThreadStream:
                 self._thread = threading.Thread(target=self._run, name=f"aaren-{self._number}", daemon=True)
                 self._thread.start()
             self._write.notify_all()
-            self.lock.notify_all()
+            self._changed.notify_all()
 
     def enqueue(self, session: StreamSide) -> None:
         """REQUIRES: the lock is held."""
@@ -54,18 +62,31 @@ class ThreadStream:
                 self.exchange.remove(session)
                 self._write.notify_all()
 
-    def wait(self, done: Callable[[], bool], timeout: float | None = None) -> bool:
-        """Waits with the lock held. A signal such as Ctrl-C ends the wait."""
-        return self.lock.wait_for(done, timeout)
+    def waiter(self) -> threading.Lock:
+        """A lock to wait for, which the next answer releases. REQUIRES: the lock is held."""
+        waiter = threading.Lock()
+        waiter.acquire()
+        self._waiters.append(waiter)
+        return waiter
+
+    def _wake(self) -> None:
+        with self.lock:
+            self._tell()
+
+    def _tell(self) -> None:
+        """Wakes all who wait for an answer. REQUIRES: the lock is held."""
+        while self._waiters:
+            self._waiters.pop().release()
 
     def stop(self) -> None:
         with self.lock:
             self._stopped = True
-            self.lock.notify_all()
+            self._changed.notify_all()
             self._write.notify_all()
             thread, call = self._thread, self._call
         if call is not None and not self._linger():
             call.cancel()
+        self.apart.stop()
         if thread is not None and thread is not threading.current_thread():
             thread.join(10)
 
@@ -79,19 +100,19 @@ class ThreadStream:
     def _run(self) -> None:
         while True:
             with self.lock:
-                self.lock.wait_for(lambda: self._stopped or self.exchange.sessions)
+                self._changed.wait_for(lambda: self._stopped or self.exchange.sessions)
                 if self._stopped:
                     self.exchange.end_all(Cancelled("the client was closed"))
-                    self.lock.notify_all()
+                    self._tell()
                     return
                 patience, wary = self.exchange.begin()
             error = self._run_call(patience, wary)
             with self.lock:
                 wait = self.exchange.broken(error, By.STREAM)
-                self.lock.notify_all()
+                self._tell()
                 self._write.notify_all()
                 if wait:
-                    self.lock.wait_for(lambda: self._stopped, wait)
+                    self._changed.wait_for(lambda: self._stopped, wait)
 
     def _run_call(self, patience: float, wary: bool) -> AarenError:
         credentials, arguments = self._options.credentials(), self._options.arguments(wary)
@@ -122,7 +143,7 @@ class ThreadStream:
                             timer.cancel()
                         if self.exchange.given_up and self.exchange.draining is None:
                             call.cancel()
-                        self.lock.notify_all()
+                        self._tell()
                         self._write.notify_all()
                 return Unavailable("the server ended the stream")
             except grpc.RpcError as error:
