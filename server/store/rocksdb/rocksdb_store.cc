@@ -168,26 +168,31 @@ absl::Status RocksDbStore::OpenDatabase() {
                                                "/rocksdb: the database is gone. Put it back, or remove ",
                                                options_.folder, "/format to begin with no sessions"));
   }
-  if (accepts_loss) RestoreManifest(lock_);
-  const absl::Status checked = may_create || accepts_loss ? absl::OkStatus() : CheckBeforeOpen(starts);
-  if (!checked.ok()) return checked;
+  absl::Status ready;
+  if (accepts_loss) ready = AcceptLoss();
+  if (!accepts_loss && !may_create) ready = CheckBeforeOpen(starts);
+  if (!ready.ok()) return ready;
   rocksdb::Options settings = *settings_;
   settings.create_if_missing = may_create;
   sparing_.Apply(settings);
   rocksdb::DB* opened = nullptr;
-  rocksdb::Status status = rocksdb::DB::Open(settings, folder, &opened);
-  // RocksDB lacks a file that the MANIFEST names: a new database gets the readable sessions.
-  if (!status.ok() && accepts_loss) {
-    const absl::Status salvaged = SalvageInPlace(lock_);
-    if (!salvaged.ok()) return absl::UnavailableError(absl::StrCat(options_.folder, ": ", salvaged.message()));
-    status = rocksdb::DB::Open(settings, folder, &opened);
-  }
+  const rocksdb::Status status = rocksdb::DB::Open(settings, folder, &opened);
   db_.reset(opened);
   lister_.Use(opened);
   garbage_.Reset();
   if (!status.ok()) return absl::UnavailableError(absl::StrCat(options_.folder, ": ", lock_.Shown(status.ToString())));
   ledger_.Record(*db_);
   return ledger_.SetMark(db_->GetLatestSequenceNumber());
+}
+
+// A new database gets the readable sessions where RocksDB lacks a file that the MANIFEST names. RocksDB itself would go
+// on without a file of rows, and every later start would be refused.
+absl::Status RocksDbStore::AcceptLoss() const {
+  RestoreManifest(lock_);
+  if (CheckDatabase(lock_, *settings_, ledger_).ok()) return absl::OkStatus();
+  const absl::Status salvaged = SalvageInPlace(lock_);
+  if (salvaged.ok()) return salvaged;
+  return absl::UnavailableError(absl::StrCat(options_.folder, ": ", salvaged.message()));
 }
 
 // RocksDB would delete files that a short MANIFEST does not name. A log without its last writes is told instead of

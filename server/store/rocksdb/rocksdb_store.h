@@ -88,6 +88,7 @@ class RocksDbStore : public StateStore {
 
   RocksDbStore(FolderLock lock, const RocksDbOptions& options);
   absl::Status OpenDatabase();
+  absl::Status AcceptLoss() const;
   absl::Status CheckBeforeOpen(bool starts) const;
   void NoteDamage();
   void Look();

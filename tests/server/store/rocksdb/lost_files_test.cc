@@ -305,18 +305,24 @@ TEST_F(LostFilesTest, AnAcceptedLossWithoutRoomLeavesTheFolderAsItWas) {
   EXPECT_TRUE(FilesIn(database_) == before) << "files were changed";
 }
 
-TEST_F(LostFilesTest, AcceptedLossOfAFileBeginsWithTheOthers) {
+TEST_F(LostFilesTest, AcceptedLossOfAFileBeginsWithTheOthersAndLaterStartsNeedNoFlag) {
   Write(End::kStopped);
-  fs::remove(Find(".sst").front());
-  options_.accept_loss = true;
-  {
-    const auto store = Open();
-    ASSERT_TRUE(store.ok()) << store.status();
-    EXPECT_TRUE(fs::exists(folder_ + "/rocksdb.lost/CURRENT"));
-    EXPECT_FALSE(fs::exists(folder_ + "/salvaged"));
+  for (const std::string kind : {".sst", ".blob"}) {
+    const std::string path = Find(kind).front();
+    for (const bool gone : {true, false}) {
+      gone ? (void)fs::remove(path) : CutOff(path, 1);
+      options_.accept_loss = true;
+      {
+        const auto store = Open();
+        ASSERT_TRUE(store.ok()) << store.status();
+      }
+      EXPECT_TRUE(fs::exists(folder_ + "/rocksdb.lost/CURRENT"));
+      EXPECT_FALSE(fs::exists(folder_ + "/salvaged"));
+      options_.accept_loss = false;
+      EXPECT_TRUE(Open().ok()) << path;
+      Restore();
+    }
   }
-  options_.accept_loss = false;
-  EXPECT_TRUE(Open().ok());
 }
 
 }  // namespace
