@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -49,8 +50,8 @@ absl::StatusOr<bool> SaysNoFormat(int folder, const std::string& path, uint32_t 
   if (file < 0) return CannotUse(path, errno);
   const std::string held = ContentsOf(file);
   close(file);
-  // A start that was killed inside WriteFormat leaves an empty file.
-  if (held.empty()) return true;
+  // A kill inside WriteFormat, or a loss of power, leaves a beginning of the file.
+  if (absl::StartsWith(kFormatPrefix, held)) return true;
   absl::string_view number = held;
   uint32_t version = 0;
   if (!absl::ConsumePrefix(&number, kFormatPrefix) || !absl::SimpleAtoi(number, &version)) {

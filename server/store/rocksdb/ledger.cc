@@ -40,13 +40,6 @@ absl::StatusOr<std::string> ReadSealed(const std::string& path) {
   return content.substr(1);
 }
 
-// Damage to the ledger alone costs no session, and refuses no start.
-void NoteUnread(const char* name, const absl::Status& why) {
-  if (why.ok() || absl::IsNotFound(why)) return;
-  log::Log(log::LogLevel::kError, "store cannot be compared with what was written",
-           {{"file", name}, {"why", why.ToString()}});
-}
-
 std::string MarkOf(uint64_t written, bool synced, const std::string& boot) {
   std::string bytes;
   Put(bytes, kVersion);
@@ -78,6 +71,22 @@ Ledger::Ledger(std::string folder, bool synced, std::string boot)
 
 Ledger::~Ledger() {
   if (mark_ >= 0) close(mark_);
+}
+
+bool Ledger::Exists() const {
+  return access((folder_ + "/ledger").c_str(), F_OK) == 0 || access((folder_ + "/mark").c_str(), F_OK) == 0;
+}
+
+void Ledger::Remove() const {
+  (void)unlink((folder_ + "/ledger").c_str());
+  (void)unlink((folder_ + "/mark").c_str());
+}
+
+// Damage to the ledger alone costs no session, and refuses no start. An earlier server's folder has neither file.
+void Ledger::NoteUnread(const char* name, const absl::Status& why) const {
+  if (why.ok() || !Exists()) return;
+  log::Log(log::LogLevel::kError, "store cannot be compared with what was written",
+           {{"file", name}, {"why", why.ToString()}});
 }
 
 std::optional<Recorded> Ledger::ReadRecorded() const {

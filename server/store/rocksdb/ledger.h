@@ -48,7 +48,14 @@ class Ledger {
   Ledger(std::string folder, bool synced, std::string boot);
   ~Ledger();
 
-  // None without the file, as an earlier server leaves its folder. None for a damaged file, too; the log tells.
+  // Whether either file is there, however damaged.
+  bool Exists() const;
+
+  // Removes both files.
+  void Remove() const;
+
+  // None without both files, as an earlier server leaves its folder. None for a damaged or missing file, too; the log
+  // tells.
   std::optional<Recorded> ReadRecorded() const;
   std::optional<Answered> ReadAnswered() const;
 
@@ -68,6 +75,7 @@ class Ledger {
   const std::string& boot() const { return boot_; }
 
  private:
+  void NoteUnread(const char* name, const absl::Status& why) const;
   absl::Status RecordNow(rocksdb::DB& db) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::string folder_;

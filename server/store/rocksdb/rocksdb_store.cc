@@ -158,12 +158,15 @@ absl::Status RocksDbStore::OpenDatabase() {
   db_.reset();
   const std::string folder = lock_.path() + "/rocksdb";
   const bool starts = thread_.get_id() == std::thread::id();
-  const bool may_create = lock_.is_new() && starts;
-  const bool accepts_loss = options_.accept_loss && starts && !may_create;
   std::error_code error;
+  const bool has_database = std::filesystem::exists(folder, error);
+  // A folder without a format is new, or has lost the format: only a folder with a database has a ledger.
+  const bool may_create = lock_.is_new() && starts && !(has_database && ledger_.Exists());
+  const bool accepts_loss = options_.accept_loss && starts && !may_create;
   if (may_create) {
+    ledger_.Remove();                      // of a database that an operator has removed
     (void)mkdir(folder.c_str(), S_IRWXU);  // RocksDB will name an error
-  } else if (!std::filesystem::exists(folder, error)) {
+  } else if (!has_database) {
     return absl::UnavailableError(absl::StrCat(options_.folder,
                                                "/rocksdb: the database is gone. Put it back, or remove ",
                                                options_.folder, "/format to begin with no sessions"));
@@ -189,10 +192,17 @@ absl::Status RocksDbStore::OpenDatabase() {
 // on without a file of rows, and every later start would be refused.
 absl::Status RocksDbStore::AcceptLoss() const {
   RestoreManifest(lock_);
-  if (CheckDatabase(lock_, *settings_, ledger_).ok()) return absl::OkStatus();
+  const absl::StatusOr<LostWrites> lost = CheckDatabase(lock_, *settings_, ledger_);
+  if (lost.ok()) return TellLost(*lost), absl::OkStatus();
   const absl::Status salvaged = SalvageInPlace(lock_);
   if (salvaged.ok()) return salvaged;
   return absl::UnavailableError(absl::StrCat(options_.folder, ": ", salvaged.message()));
+}
+
+void RocksDbStore::TellLost(const LostWrites& lost) const {
+  if (lost.count == 0) return;
+  log::Log(log::LogLevel::kError, "store opened without its last writes",
+           {{"folder", options_.folder}, {"lost", absl::StrCat(lost.count)}});
 }
 
 // RocksDB would delete files that a short MANIFEST does not name. A log without its last writes is told instead of
@@ -202,8 +212,7 @@ absl::Status RocksDbStore::CheckBeforeOpen(bool starts) const {
   if (absl::IsUnavailable(lost.status())) {
     return absl::UnavailableError(absl::StrCat(options_.folder, ": ", lost.status().message()));
   }
-  const bool is_behind = lost.ok() && lost->count > 0;
-  if (!lost.ok() || (is_behind && lost->was_kept && starts)) {
+  if (!lost.ok() || (lost->count > 0 && lost->was_kept && starts)) {
     const std::string what = lost.ok() ? absl::StrCat("the log lacks ", lost->count, " of the last writes")
                                        : std::string(lost.status().message());
     return absl::DataLossError(absl::StrCat(
@@ -211,11 +220,7 @@ absl::Status RocksDbStore::CheckBeforeOpen(bool starts) const {
         ". Nothing in it was changed. Put back what is missing; or copy what can be read to another folder with "
         "--salvage=FOLDER; or begin with what is there with --accept_loss"));
   }
-  if (is_behind) {
-    log::Log(log::LogLevel::kError, "store opened without its last writes",
-             {{"folder", options_.folder}, {"lost", absl::StrCat(lost->count)}});
-  }
-  return absl::OkStatus();
+  return TellLost(*lost), absl::OkStatus();
 }
 
 // RocksDB goes on writing open files after a move of their folder, where nobody would find the files.

@@ -39,7 +39,8 @@ struct Options;
 
 namespace aaren::store {
 
-class WriteGroup;  // server/store/rocksdb/write_group.h
+class WriteGroup;   // server/store/rocksdb/write_group.h
+struct LostWrites;  // server/store/rocksdb/folder_check.h
 struct StoredHeader;
 
 // The end that an answered write outlives.
@@ -89,6 +90,7 @@ class RocksDbStore : public StateStore {
   RocksDbStore(FolderLock lock, const RocksDbOptions& options);
   absl::Status OpenDatabase();
   absl::Status AcceptLoss() const;
+  void TellLost(const LostWrites& lost) const;
   absl::Status CheckBeforeOpen(bool starts) const;
   void NoteDamage();
   void Look();

@@ -238,6 +238,14 @@ class Salvager {
   uint64_t last_epoch_ = 0;
 };
 
+// `path`, or path.2 and so on: the first that is not there.
+std::string FreeName(const std::string& path) {
+  std::string name = path;
+  std::error_code error;
+  for (int i = 2; fs::exists(name, error); ++i) name = absl::StrCat(path, ".", i);
+  return name;
+}
+
 void Empty(const std::string& folder) {
   std::error_code error, ignored;
   for (auto entry = fs::directory_iterator(folder, error); !error && entry != fs::directory_iterator();
@@ -279,16 +287,18 @@ absl::Status SalvageInPlace(const FolderLock& folder) {
   if (!done.ok()) fs::remove(to, error);
   if (!done.ok()) return done.status();
   // Up to here nothing in the folder has changed.
-  fs::rename(database, database + ".lost", error);
+  const std::string lost = FreeName(database + ".lost");
+  fs::rename(database, lost, error);
   // The database comes last: a folder without a database is refused, and never taken for new.
   for (const std::string name : {"/ledger", "/mark", "/epochs", "/rocksdb"}) {
     if (!error) fs::rename(to + name, folder.path() + name, error);
   }
   if (error)
-    return absl::UnavailableError(absl::StrCat("rocksdb cannot be renamed to rocksdb.lost: ", error.message()));
+    return absl::UnavailableError(
+        absl::StrCat("rocksdb cannot be renamed to ", fs::path(lost).filename().string(), ": ", error.message()));
   fs::remove_all(to, error);
   log::Log(log::LogLevel::kWarning, "store begins with the sessions that could be read",
-           {{"sessions", absl::StrCat(done->copied)}, {"before", folder.Shown(database + ".lost")}});
+           {{"sessions", absl::StrCat(done->copied)}, {"before", folder.Shown(lost)}});
   return absl::OkStatus();
 }
 

@@ -32,7 +32,7 @@ absl::StatusOr<Salvaged> Salvage(const FolderLock& from, const std::string& to,
 void RestoreManifest(const FolderLock& folder);
 
 // For a database that lacks a file: replaces the database by a new database with the readable sessions. The old files
-// stay in rocksdb.lost. The log tells each loss.
+// stay in rocksdb.lost, or rocksdb.lost.2 and so on after earlier losses. The log tells each loss.
 absl::Status SalvageInPlace(const FolderLock& folder);
 
 }  // namespace aaren::store

@@ -40,7 +40,7 @@ absl::StatusOr<std::optional<StoredHeader>> WriteGroup::Header(const std::string
   rocksdb::PinnableSlice bytes;
   const rocksdb::Status status = db_->Get({}, db_->DefaultColumnFamily(), SliceOf(HeaderKey(key)), &bytes);
   if (status.IsNotFound()) return std::nullopt;
-  if (!status.ok()) return FromRead(status, folder_);
+  if (!status.ok()) return Named(key, FromRead(status, folder_));
   absl::StatusOr<StoredHeader> header = ParseHeader(key, {bytes.data(), bytes.size()});
   if (!header.ok()) return header.status();
   return *std::move(header);

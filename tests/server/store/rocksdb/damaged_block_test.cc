@@ -46,6 +46,20 @@ TEST_F(DamagedFirstBlockTest, IsLeftOutOfAList) {
   }
 }
 
+TEST_F(DamagedFirstBlockTest, IsToldByTheNameOfEachOfItsSessions) {
+  BlockingStore store = Open();
+  int damaged = 0;
+  for (int i = 0; i < kSessions; ++i) {
+    const std::string key = absl::StrCat("a/", 10'000 + i);
+    const absl::Status status = store.Find(key).status();
+    if (status.ok()) continue;
+    ++damaged;
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(absl::StrCat("session '", key, "'")));
+  }
+  EXPECT_GT(damaged, 0);
+}
+
 // No readable key with the prefix lies behind the block.
 TEST_F(DamagedBlockTest, AtTheEndOfAListIsTold) {
   BlockingStore store = Open();

@@ -197,6 +197,44 @@ TEST_F(LostFilesTest, ADamagedLedgerCostsNothing) {
   }
 }
 
+TEST_F(LostFilesTest, AMissingLedgerOrMarkIsTold) {
+  Write(End::kKilled);
+  for (const std::string name : {"/ledger", "/mark"}) {
+    fs::remove(folder_ + name);
+    EXPECT_THAT(ErrorsOfAStart(), HasSubstr("store cannot be compared with what was written"));
+    Restore();
+  }
+}
+
+TEST_F(LostFilesTest, ATornOrMissingFormatCostsNothing) {
+  Write(End::kKilled);
+  for (const uint64_t left : {12, 5, 0}) {
+    fs::resize_file(folder_ + "/format", left);
+    ExpectAllThere();
+    Restore();
+  }
+  fs::remove(folder_ + "/format");
+  ExpectAllThere();
+}
+
+TEST_F(LostFilesTest, AFolderWithoutItsFormatIsComparedAllTheSame) {
+  Write(End::kKilled, 1, 305);
+  for (const std::string kind : {"MANIFEST-", ".log"}) {
+    fs::remove(folder_ + "/format");
+    CutOff(Find(kind).back(), 20);
+    ExpectRefused(kind == ".log" ? "the log lacks " : kind);
+    Restore();
+  }
+}
+
+TEST_F(LostFilesTest, AFolderWithNeitherFormatNorDatabaseBeginsAnew) {
+  Write(End::kKilled);
+  fs::remove(folder_ + "/format");
+  fs::remove_all(database_);
+  EXPECT_TRUE(Open().ok());
+  EXPECT_TRUE(Open().ok());
+}
+
 TEST_F(LostFilesTest, AFolderOfAnEarlierServerIsTaken) {
   Write(End::kKilled);
   fs::remove(folder_ + "/ledger");
@@ -222,11 +260,11 @@ TEST_F(LostFilesTest, ACopyOfAStoppedServersFolderIsTaken) {
   ExpectAllThere();
 }
 
-TEST_F(LostFilesTest, AcceptedLossOfALogIsNotToldAgain) {
+TEST_F(LostFilesTest, AcceptedLossOfALogIsToldOnce) {
   Write(End::kKilled, 1, 305);
   fs::resize_file(Find(".log").back(), 0);
   options_.accept_loss = true;
-  EXPECT_TRUE(Open().ok());
+  EXPECT_THAT(ErrorsOfAStart(), HasSubstr("store opened without its last writes"));
   options_.accept_loss = false;
   EXPECT_EQ(ErrorsOfAStart(), "");
 }
@@ -322,6 +360,17 @@ TEST_F(LostFilesTest, AcceptedLossOfAFileBeginsWithTheOthersAndLaterStartsNeedNo
       EXPECT_TRUE(Open().ok()) << path;
       Restore();
     }
+  }
+}
+
+TEST_F(LostFilesTest, ASecondAcceptedLossKeepsBothOldDatabases) {
+  Write(End::kStopped);
+  options_.accept_loss = true;
+  for (const std::string lost : {"/rocksdb.lost", "/rocksdb.lost.2"}) {
+    fs::remove(Find(".sst").front());
+    const auto store = Open();
+    ASSERT_TRUE(store.ok()) << store.status();
+    EXPECT_TRUE(fs::exists(folder_ + lost + "/CURRENT"));
   }
 }
 
