@@ -62,6 +62,7 @@ std::vector<std::string> ServerFlags(const std::string& models, const std::strin
           absl::StrCat("--in_flight_tokens=", kInFlightTokens),
           absl::StrCat("--memory=", kMemory),
           absl::StrCat("--message_bytes=", kMessage),
+          "--hello_timeout=2m",  // a busy machine is no broken promise
           absl::StrCat("--grace=", absl::FormatDuration(kGrace))};
 }
 
