@@ -20,7 +20,8 @@ void PrintLine(absl::string_view line) {
 
 absl::Status FromServer(absl::string_view what, const absl::Status& status) {
   if (status.ok()) return status;
-  return absl::Status(status.code(),
+  const absl::StatusCode code = absl::IsCancelled(status) ? absl::StatusCode::kAborted : status.code();
+  return absl::Status(code,
                       absl::StrCat(what, ": ", status.message(), " (", absl::StatusCodeToString(status.code()), ")"));
 }
 

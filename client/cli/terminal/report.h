@@ -19,7 +19,8 @@ void Say(absl::string_view message);
 // A line of an answer.
 void PrintLine(absl::string_view line);
 
-// The error of a server's answer, for people: "what: the server's message (NOT_FOUND)". OK stays OK.
+// The error of a server's answer, for people: "what: the server's message (NOT_FOUND)". OK stays OK. CANCELLED gets
+// another code: in the program that code stands for an end by the user, or by the reader of the output.
 absl::Status FromServer(absl::string_view what, const absl::Status& status);
 
 // Says the message; returns kFailure.

@@ -178,6 +178,21 @@ TEST_P(StreamLiesTest, LoadEnds) {
 
 INSTANTIATE_TEST_SUITE_P(Of, StreamLiesTest, testing::ValuesIn(StreamLies()));
 
+// CANCELLED is the program's own word for an output that nobody reads.
+TEST(LiesTest, CancelledByTheServerIsTold) {
+  FakeServer server({.lie = [](v1::ServerMessage& message) {
+    for (v1::ServerItem& item : *message.mutable_items()) {
+      if (!item.has_forecasts()) continue;
+      item.mutable_failed()->set_handle(0);
+      item.mutable_failed()->mutable_status()->set_code(static_cast<int>(absl::StatusCode::kCancelled));
+      item.mutable_failed()->mutable_status()->set_message("no more");
+    }
+  }});
+  const TemporaryFile csv("a\n1\n2\n3\n");
+  EXPECT_THAT(Said(RunStream, {"--csv=" + csv.path(), "--target=" + server.target(), "--horizon=2", "--json"}),
+              HasSubstr("no more (CANCELLED)"));
+}
+
 TEST(LiesTest, ForecastsThatAreNoNumbersAreShownAsNone) {
   for (const float value : {kNan, kInfinity, -kInfinity}) {
     FakeServer server({.lie = [value](v1::ServerMessage& message) {
