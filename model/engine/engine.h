@@ -78,7 +78,7 @@ struct Run {
   float* surprises = nullptr;          // out, float32 [tokens], or null; NaN: none (model/README.md, step 8)
   Refinement refinement = Refinement::kRestricted;  // refines forecasts; surprises stop at kCalibrated
   const Selection* selection = nullptr;             // in place until the batch is done; null: none
-  EventScale scale = {};                            // of a session of events
+  EventScale scale = {};                            // the scale of a session of events
 };
 
 class Engine {

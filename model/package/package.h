@@ -82,9 +82,9 @@ struct ModelPackage {
   std::string name;  // "aaren-univariate"; [a-z0-9-]{1,64}
   int version = 1;   // >= 1; name:version names one package in a folder of models
   std::string description;
-  ForecasterConfig config;      // of a forecaster
-  ClassifierConfig classifier;  // of a classifier
-  int input_version = 0;        // of other kinds: a forecaster's follows from its config
+  ForecasterConfig config;      // a forecaster's
+  ClassifierConfig classifier;  // a classifier's
+  int input_version = 0;        // other kinds' version: a forecaster's follows from its config
   std::map<std::string, Tensor> tensors;
   std::map<std::string, std::string> training;  // free text: seed, command, time, machine, metrics
   std::string digest;                           // hex sha256 of both files' contents; set by Load and Save

@@ -2,8 +2,8 @@
 #define AAREN_MODEL_SEASON_THINNING_H_
 
 // A Thinning describes a series with regular holes: a slow sensor in a table of fast sensors has a value in every
-// second, sixth or twelfth row, and none between (model/README.md, rules 2.13 to 2.19). Such a series is forecast as
-// the series of its values, without the holes: a network that sees mostly holes takes them for calm.
+// second, sixth or twelfth row, and none between (model/README.md, rules 2.13 to 2.19). The network sees the series
+// of the values, without the holes: a network that sees mostly holes takes them for calm.
 //
 //   tokens  . . x . . x . . x .      every = 3, since = 1
 //   places      2     1     0        one place for each third token, newest first

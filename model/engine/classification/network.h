@@ -27,7 +27,7 @@ struct Tile {
 
   struct Waiting {
     RowView row;
-    size_t position;       // of the token in its series
+    size_t position;       // the token's, in its series
     float* probabilities;  // out, [C], or null
   };
 
@@ -47,7 +47,7 @@ class Network {
   explicit Network(const package::ModelPackage& package);
 
   size_t steps() const { return steps_; }
-  const double* bias() const { return bias_.data(); }  // of the head, [C]
+  const double* bias() const { return bias_.data(); }  // the head's, [C]
   Tile NewTile() const { return Tile(channels_, bias_.size()); }
 
   // Takes a token of V standardised numbers into the row. `probabilities` may be null, and is written by Pass. A token

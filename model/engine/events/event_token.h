@@ -37,7 +37,7 @@ inline Event EventAt(const float* from) {
 
 // The forecast after an event.
 struct EventForecast {
-  Outlook outlook;              // of the time
+  Outlook outlook;              // when the next event comes
   float marks[kMarkSlots + 1];  // probability of the mark of each slot, 0 where free; the last is that of a new mark
   uint32_t names[kMarkSlots];   // the mark in each slot
   uint32_t unused;

@@ -174,7 +174,7 @@ double ProbabilityWithin(const Outlook& outlook, double gap) {
 }
 
 double LogDensity(const Outlook& outlook, double gap) {
-  const double place = PlaceIn(outlook, gap), slope = place > 0 ? 1.0 + outlook.doubt : 1;  // of the place by z
+  const double place = PlaceIn(outlook, gap), slope = place > 0 ? 1.0 + outlook.doubt : 1;  // d place / d z
   const double density = slope * MixtureAt(outlook, place).density;
   // math::Log takes numbers above 0 only; far from all components the density underflows.
   return math::Log(std::max(density, 1e-300));

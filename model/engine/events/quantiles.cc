@@ -43,7 +43,7 @@ struct Mixture : Components {
     ++count;
   }
 
-  float mean_ = 0, square_ = 0;  // of places
+  float mean_ = 0, square_ = 0;  // moments of the place
 };
 
 }  // namespace

@@ -11,10 +11,10 @@ namespace aaren::events {
 namespace {
 
 constexpr double kMostSeconds = 2e10;  // int64 nanoseconds span 1.85e10 seconds
-constexpr double kMostLog = 32;        // of an interval in seconds, from 1e-12 to 2e10
+constexpr double kMostLog = 32;        // an interval's, in seconds: from 1e-12 to 2e10
 constexpr double kMostVariance = 4 * kMostLog * kMostLog;
-constexpr double kMostCount = 0x1p61;  // of events
-constexpr double kMostPlace = 1e9;     // of a component: weights of at most 10,000 give less
+constexpr double kMostCount = 0x1p61;  // events
+constexpr double kMostPlace = 1e9;     // a component's: weights of at most 10,000 give less
 constexpr double kRounding = 1e-3;
 
 // Collects the first fault of a row.

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kRowAlignment = 64;  // bytes: a cache line
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
-constexpr double kFarRanges = 64.0, kFarDeviations = 4.0;  // of the last block, of the series; where the origin moves
+constexpr double kFarRanges = 64.0, kFarDeviations = 4.0;  // the last block's, the series'; where the origin moves
 constexpr SecondView::Prior kViewPrior{.share = 0.4, .judgements = 200.0, .memory = 1500.0};
 constexpr double kEmptyPeak = -std::numeric_limits<double>::infinity();
 

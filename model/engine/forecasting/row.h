@@ -61,7 +61,7 @@ struct RowHeader {
 // An extended row also has what forecasts beyond the model's horizon need, and what an Extension asks for.
 struct RowKind {
   bool extended = false;
-  Extension extension = {};  // of extended rows
+  Extension extension = {};  // extended rows only
 
   // How many floats of a run a token takes, if `steps` steps are selected. A plain row's value may be a float.
   size_t inputs(size_t steps) const {
@@ -79,9 +79,9 @@ class RowLayout {
   const Probes& probes() const { return mixture_.probes(); }
   const Calibration& calibration() const { return calibration_; }
   const Mixture& mixture() const { return mixture_; }
-  const std::optional<FarHorizons>& far() const { return far_; }                 // of extended rows
-  const std::optional<Covariates>& covariates() const { return covariates_; }    // of rows with covariates
-  const std::optional<SecondView>& second_view() const { return second_view_; }  // of rows with a profile
+  const std::optional<FarHorizons>& far() const { return far_; }                 // extended rows only
+  const std::optional<Covariates>& covariates() const { return covariates_; }    // rows with covariates only
+  const std::optional<SecondView>& second_view() const { return second_view_; }  // rows with a profile only
 
   // Views of a row. REQUIRES: the row is aligned to 8 bytes.
   RowHeader& header(std::byte* row) const { return *reinterpret_cast<RowHeader*>(row); }

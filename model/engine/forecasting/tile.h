@@ -45,13 +45,13 @@ struct TileToken {
   float unit = 0.0f;     // unit of the naive forecasts' errors
   Support support = {};  // the support after this token
   uint32_t count = 0;    // values up to this token
-  float mean = 0.0f;     // of the series, after this token
+  float mean = 0.0f;     // the series' mean after this token
   ResultTail tail = {};
   const Selection* selection = nullptr;  // null: none
   size_t view = kNoView;                 // the place of the second view's token in the tile
-  size_t half = kNoView;                 // the place of the half-rate view\'s token
-  double view_origin = 0.0;              // of the second view, from the row's origin
-  double half_origin = 0.0;              // likewise, of the half-rate view
+  size_t half = kNoView;                 // the place of the half-rate view's token
+  double view_origin = 0.0;              // the second view's, from the row's origin
+  double half_origin = 0.0;              // the half-rate view's, from the row's origin
   size_t half_age = 0;                   // tokens since the newest of the half-rate view: 0 or 1
 
   // The next token of the run, if that token came before this token's forecast was made.

@@ -17,7 +17,7 @@ using torch::nn::Linear;
 using torch::nn::LinearOptions;
 
 constexpr int64_t kEventWidth = events::kWidth, kEventValues = events::kValueWidth, kEventHidden = events::kHidden;
-constexpr double kLateLogit = -2, kNoTie = -5;  // what copies and ties begin with
+constexpr double kLateLogit = -2, kNoTie = -5;  // initial logits of copies and ties
 
 // From `first` to `last`, `count` numbers.
 torch::Tensor Spaced(double first, double last, size_t count) {

@@ -23,9 +23,9 @@ struct Unfolding {
 };
 
 struct EarlyScore {
-  double accuracy = 0;       // of the decisions
+  double accuracy = 0;       // share of right decisions
   double earliness = 0;      // mean share seen, above 0 and at most 1
-  double harmonic_mean = 0;  // of accuracy and 1 - earliness
+  double harmonic_mean = 0;  // mean of accuracy and 1 - earliness
 };
 
 // The share of cases that are right after share i + 1 of kShares. REQUIRES: a case.

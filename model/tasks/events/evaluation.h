@@ -18,7 +18,7 @@ struct EvaluationOptions {
   double rounding = 0;                    // seconds to which times are rounded; 0: not, and `binned` equals `nll`
   bool calendar = true;                   // true if times have an origin and a unit
   bool rules = true;                      // false: the model alone
-  std::vector<size_t> first_scored = {};  // of each stream, the event from which on events are scored; empty: all are
+  std::vector<size_t> first_scored = {};  // each stream's first scored event; empty: all are scored
 };
 
 // REQUIRES: streams are as ReadEventFile returns them, and first_scored is empty or has a number for each.

@@ -21,7 +21,7 @@ inline constexpr int64_t kMarkStride = math::PadToLanes(events::kMarkInputs);
 inline constexpr float kNoToken = -1;  // in EventBatch::elapsed
 
 struct EventTarget {
-  events::Places places;  // as of the token
+  events::Places places;  // the token's
   double place;           // logarithm of the next interval less r; 0 for a tie
   bool tie;               // the next interval is 0
   int64_t mark;           // the next mark's slot; the number of known marks if the mark is new

@@ -112,7 +112,7 @@ class Recorded : public EventSource {
 
   const RecordedOptions options_;
   std::vector<Stream> streams_;
-  std::vector<size_t> ends_;  // of the events that training sees, counted through all streams
+  std::vector<size_t> ends_;  // where each stream's trained events end, counted through all streams
   size_t trained_ = 0;
 };
 

@@ -21,7 +21,7 @@
 namespace aaren::training {
 
 struct EventTrainOptions {
-  uint64_t seed = 1;  // of weights and data
+  uint64_t seed = 1;  // seeds weights and data
   int64_t steps = 20000;
   int64_t hold = -1;                // steps at the full rate; below 0: two fifths of `steps`
   int64_t rows = 16, tokens = 256;  // sequences a step, and tokens of a sequence
@@ -44,8 +44,8 @@ struct EventLosses {
 
 struct EventTrainProgress {
   int64_t step = 0, steps = 0;   // step: done
-  EventLosses loss;              // of the training, averaged over about 100 steps
-  EventLosses held_out;          // of the newest check
+  EventLosses loss;              // the training's, averaged over about 100 steps
+  EventLosses held_out;          // the newest check's
   bool checked = false;          // the held-out sequences were scored after this very step
   double tokens_per_second = 0;  // since this process began
   double seconds = 0;            // since the run began, with earlier processes

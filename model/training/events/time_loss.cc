@@ -15,7 +15,7 @@ using enum events::TimeNumber;
 using events::kComponents, events::kCopies, events::kLogNormals, events::kWeibulls;
 using events::kLeastSpread;
 
-constexpr float kMostStretch = 5;   // as in the engine
+constexpr float kMostStretch = 5;   // the engine's bound
 constexpr double kMostHazard = 50;  // e^50 ends every Weibull
 constexpr size_t kFirstCopy = kLogNormals + kWeibulls, kAfter = kComponents - 1;
 
@@ -44,7 +44,7 @@ struct Mixture {
   const EventTarget& target;
   float* gradient;
   std::array<Point, kComponents> points = {};
-  std::array<double, kComponents> share = {};  // what the softmax gives a component; 0: absent
+  std::array<double, kComponents> share = {};  // a component's, by the softmax; 0: absent
 
   bool Present(size_t k) const { return k < kFirstCopy || k == kAfter || target.places.present[k - kFirstCopy]; }
 

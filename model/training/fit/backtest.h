@@ -27,13 +27,13 @@ struct BacktestSeries {
   std::vector<size_t> origins = {};  // ascending
   // [covariates, rows], past ones first, NaN where missing: known up to the origin, or in advance.
   std::vector<std::vector<double>> covariates = {};
-  int season = 1;  // of the seasonal naive, and of MASE
+  int season = 1;  // the seasonal naive's, and MASE's
 };
 
 struct Backtest {
   int horizon = 24;                   // rows in a window
-  std::vector<double> levels;         // of the quantiles, ascending, 0.5 in the middle
-  engine::Extension covariates = {};  // of every series
+  std::vector<double> levels;         // quantile levels, ascending, 0.5 in the middle
+  engine::Extension covariates = {};  // every series has these
   std::vector<BacktestSeries> series;
 };
 
@@ -62,10 +62,10 @@ Forecasts SeasonalNaiveForecasts(const Backtest& backtest);
 struct MethodScore {
   std::string name;
   double mase = 0;                          // mean over the series; NaN if no series can be scored
-  double wql = 0;                           // of all series together
-  double coverage80 = 0;                    // likewise; NaN without the levels 0.1 and 0.9
+  double wql = 0;                           // over all series together
+  double coverage80 = 0;                    // over all series; NaN without the levels 0.1 and 0.9
   size_t windows = 0;                       // with a forecast and a value to score it by
-  std::vector<std::vector<double>> losses;  // of every window, by series: the numerator of WQL; NaN: not scored
+  std::vector<std::vector<double>> losses;  // each window's, by series: the numerator of WQL; NaN: not scored
 };
 
 MethodScore ScoreForecasts(std::string name, const Backtest& backtest, const Forecasts& forecasts);
@@ -74,7 +74,7 @@ MethodScore ScoreForecasts(std::string name, const Backtest& backtest, const For
 // the window's series: -0.03 means that the loss is 3 % lower.
 struct LossChange {
   double mean = 0;            // NaN without a common window
-  double standard_error = 0;  // as if windows were independent; NaN with fewer than two
+  double standard_error = 0;  // takes windows for independent; NaN with fewer than two
 };
 LossChange CompareLosses(const MethodScore& method, const MethodScore& reference);
 

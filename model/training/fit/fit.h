@@ -18,7 +18,7 @@ namespace aaren::training {
 
 struct FitLine {
   std::string csv, events;                                    // the file with the data: one of the two
-  std::vector<std::string> columns;                           // of a CSV file; empty: every column of numbers
+  std::vector<std::string> columns;                           // the CSV file's; empty: every column of numbers
   std::string series_column;                                  // the column that tells series apart; empty: none
   std::vector<std::string> past, future;                      // columns of covariates: known until now, or in advance
   double missing = std::numeric_limits<double>::quiet_NaN();  // a number that stands for a missing value; NaN: none
@@ -40,7 +40,7 @@ struct FitLine {
   uint64_t seed = 1;
   int threads = 1;
   std::string checkpoint;  // folder; empty: none
-  std::string command;     // as typed
+  std::string command;     // the typed command line
   std::string help;        // text for --help, if asked for
 
   // Factor on the usual rates.

@@ -17,7 +17,7 @@ constexpr double kRidge = 4.0;          // samples without any effect that a coe
 constexpr double kMostError = 4.0;      // units: the most that an error counts
 constexpr double kChance = 4.0;         // squared deviations from 0 that a coefficient may have by chance
 constexpr double kPace = 0.25;          // share of the way to its new value that a coefficient goes at a probe
-constexpr double kLargest = 1e150;      // of a sum
+constexpr double kLargest = 1e150;      // a sum's bound
 
 // The place of a pair of covariates among the pairs, i not below j.
 size_t Pair(size_t i, size_t j) { return i * (i + 1) / 2 + j; }
@@ -31,8 +31,8 @@ struct Covariates::Sums {
   double* targets;   // [count]: of a regressor and the error
   double* means;     // [count]: of the covariates; NaN before the first
   double* effects;   // [count]: the coefficients that count
-  double* weight;    // of all samples
-  double* squares;   // of the errors that the coefficients leave
+  double* weight;    // all samples' weight
+  double* squares;   // squared errors that the coefficients leave
 };
 
 Covariates::Sums Covariates::SumsIn(std::byte* state) const {

@@ -50,11 +50,11 @@ class Covariates {
 
   // How the model's forecasts made at the last probe missed.
   struct Misses {
-    absl::Span<const Probes::Tracked> horizons;  // of the mixture
+    absl::Span<const Probes::Tracked> horizons;  // the mixture's
     const float* values;                         // [horizons], what came; NaN where missing
     const float* medians;                        // the mixture's kept medians, by place
     const Probes& probes;
-    float unit;  // of errors
+    float unit;  // unit of errors
   };
 
   // Learns at the probe at token `seq`, before the probe's own medians are kept.

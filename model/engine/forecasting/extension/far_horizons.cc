@@ -17,14 +17,14 @@ namespace {
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 constexpr size_t kKnots[] = {64, 96, 168, 336, 720};
 constexpr size_t kMost = std::size(kKnots) + 1;      // knots, and step T before
-constexpr size_t kErrors = FarHorizons::kWords + 1;  // of the words, then of the mixture
+constexpr size_t kErrors = FarHorizons::kWords + 1;  // the words' errors, then the mixture's
 constexpr double kMemory = 4000.0;                   // tokens after which errors are forgotten
 constexpr float kPower = 12.0f;                      // power of the errors, after many judgements
 constexpr float kHalf = 2.0f;          // times the kept medians: judgements after which half of kPower is there
 constexpr float kLeastRatio = 1e-30f;  // keeps the logarithm of a ratio finite
 constexpr double kFarthest = 12.0;     // units: the most that an error counts
 constexpr double kWidest = 24.0;       // units: the most that a quantile of errors may be
-constexpr double kPace = 0.12;         // of quantiles of errors, after many judgements
+constexpr double kPace = 0.12;         // pace of quantiles of errors, after many judgements
 constexpr double kFading = 192.0, kFleeting = 8.0;  // steps in which a difference fades to 1 / e
 constexpr SecondView::Prior kHalfPrior{.share = 0.9, .judgements = 100.0, .memory = 4000.0};
 constexpr double kRamp = 8.0;       // steps beyond T in which the way to the half-rate view begins

@@ -53,7 +53,7 @@ class FarHorizons {
     const float* sources;   // [4, T], naive forecasts of the same steps
     const float* errors;    // [5], the mixture's errors in the octave of step T: of the network, then of the sources
     float unit;             // unit of the errors
-    float mean;             // of the series
+    float mean;             // the series' mean
     absl::Span<const float> half = {};  // [kLast], medians of the half-rate view; NaN where unknown; empty: no view
   };
 
@@ -96,7 +96,7 @@ class FarHorizons {
   size_t offsets_;                        // where the quantiles of errors begin: [knots, Q]
   size_t medians_;                        // where the kept medians begin
   size_t means_;                          // where the kept means begin; the kept choices follow
-  std::optional<SecondView> half_;        // of rows with a half-rate view
+  std::optional<SecondView> half_;        // rows with a half-rate view only
   size_t half_at_;                        // where the numbers of half_ begin
   std::vector<float> fading_, fleeting_;  // by step - T: the shares of the differences that are left
 };

@@ -12,7 +12,7 @@ namespace aaren::engine {
 namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
-constexpr double kLeastRate = 0.002;               // of the usual error
+constexpr double kLeastRate = 0.002;               // the usual error moves no slower
 constexpr double kLeastError = 1e-4;               // units: a smaller error weighs no more
 constexpr double kFarthest = 12.0;                 // units: the most that an error counts
 constexpr double kFarthestView = 6.0;              // units: the most that the views' distance counts

@@ -25,7 +25,7 @@ class SecondView {
  public:
   // The weight before there is evidence, and how long evidence counts.
   struct Prior {
-    double share;       // of an old session
+    double share;       // an old session's
     double judgements;  // that count as much as the share
     double memory;      // tokens after which evidence is forgotten
   };

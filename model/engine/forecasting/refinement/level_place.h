@@ -21,7 +21,7 @@ class LevelPlace {
  private:
   size_t last_;         // Q - 1
   size_t low_, high_;   // the levels beside; equal where the level is one of the forecast's, or beyond all
-  double share_ = 0.0;  // of the way from low to high, or how many gaps beyond the outermost
+  double share_ = 0.0;  // part of the way from low to high, or how many gaps beyond the outermost
 };
 
 }  // namespace aaren::engine

@@ -13,7 +13,7 @@ namespace aaren::engine {
 namespace {
 
 constexpr uint32_t kLearned = 100;     // values after which a surprise may be believed
-constexpr float kLearnedScore = 0.5f;  // of a season after which a surprise may be believed before
+constexpr float kLearnedScore = 0.5f;  // a season's score below which a surprise may be believed before
 
 // True if a value is still to tell what is usual for the series.
 bool IsLearning(uint64_t seq, uint32_t count, const season::LagErrors& errors, const season::SeasonChoice& choice) {

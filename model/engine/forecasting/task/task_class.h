@@ -76,7 +76,7 @@ class ForecastingTask final : public Task {
   }
   bool SelectsFar(const TileToken& token) const { return SelectsFar(token.wanted, token.selection); }
   float* SelectedPart(const TileToken& token) const { return token.forecast + result_floats(); }
-  size_t tokens_per_value() const { return layout_.second_view() ? 3 : 1; }  // of a tile, at most
+  size_t tokens_per_value() const { return layout_.second_view() ? 3 : 1; }  // a tile's tokens, at most
 
   void BeginTile(Tile& tile) const;
   void FinishTile(Tile& tile) const;

@@ -17,13 +17,13 @@ class IntervalForecast {
   virtual ~IntervalForecast() = default;
   virtual double Tie() const = 0;
   virtual double Below(double gap) const = 0;         // the probability that an interval above 0 is at most `gap`
-  virtual double LogDensity(double gap) const = 0;    // of the logarithm of an interval above 0; gap > 0
+  virtual double LogDensity(double gap) const = 0;    // density of the logarithm of an interval above 0; gap > 0
   virtual double IntervalAt(double level) const = 0;  // ties included
 };
 
 // The forecast of the mark that came.
 struct MarkChance {
-  double probability = 0;  // of the mark, or of a new mark if the mark was not known
+  double probability = 0;  // the mark's, or a new mark's if the mark was not known
   bool fresh = false;      // the mark was not known
   double most = 0;         // the largest probability of a known mark
 };

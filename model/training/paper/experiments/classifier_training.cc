@@ -69,7 +69,7 @@ double ClassifierTraining::Accuracy(const Cases& cases) {
 
 double ClassifierTraining::Loss(const Cases& cases) {
   const torch::Tensor own = Probabilities(cases, cases.lengths).gather(1, cases.labels.unsqueeze(1));
-  constexpr double kLeast = 1e-30;  // of a probability that rounds to 0
+  constexpr double kLeast = 1e-30;  // replaces a probability that rounds to 0
   return -own.to(torch::kFloat64).clamp_min(kLeast).log().mean().item<double>();
 }
 

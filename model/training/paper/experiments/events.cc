@@ -39,7 +39,7 @@ struct Batch {
 // Where a dataset's streams are, and how they differ from the paper's.
 struct Source {
   const char* dataset;
-  std::vector<const char*> files;  // of train, validation and test; or fewer, which are then divided anew
+  std::vector<const char*> files;  // train, validation and test; or fewer, which are then divided anew
   const char* deviation;
 };
 

@@ -31,8 +31,8 @@ struct ServedClassifier {
   std::map<std::string, package::Tensor> tensors;
   package::ClassifierConfig config;
   int64_t parameters = 0, epochs = 0;
-  double held_out_loss = 0, held_out_accuracy = 0;  // of the first run; percent
-  double threshold = 1;                             // of early decisions
+  double held_out_loss = 0, held_out_accuracy = 0;  // the first run's; percent
+  double threshold = 1;                             // threshold of early decisions
   std::vector<classification::Unfolding> test;      // empty without a test file
 };
 

@@ -17,7 +17,7 @@ namespace aaren::training {
 
 struct PaperCell {
   std::string task;     // "classification", "forecasting" or "events"
-  std::string dataset;  // as in the paper's tables; for forecasting with the horizon, "ETTh1-96"
+  std::string dataset;  // the paper's tables' name; for forecasting with the horizon, "ETTh1-96"
   bool aaren = true;    // else softmax
   uint64_t seed = 0;
 
@@ -47,7 +47,7 @@ struct PaperResult {
   std::vector<std::string> deviations;                // from the paper's protocol, a sentence each
   int64_t parameters = 0, epochs = 0;
   double seconds = 0, cpu_seconds = 0;
-  int64_t peak_bytes = 0;  // of the run's process
+  int64_t peak_bytes = 0;  // memory of the run's process
 };
 
 // Is told after every epoch: "12 of at most 100, validation 93.5".

@@ -15,7 +15,7 @@
 namespace aaren::training {
 
 struct GridOptions {
-  std::string folder;  // of the results; created if absent
+  std::string folder;  // the results' folder; created if absent
   int processes = 1;   // at once
   PaperSettings settings;
   FILE* progress = stderr;

@@ -17,7 +17,7 @@ struct ClassifyLine {
   std::string output;  // folder of the package
   std::string name = "aaren-classifier", description;
   int threads = 1;
-  std::string command;  // as typed
+  std::string command;  // the typed command line
   std::string help;     // text for --help, if asked for
 };
 

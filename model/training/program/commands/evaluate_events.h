@@ -13,7 +13,7 @@ namespace aaren::training {
 
 struct EvaluateEventsLine {
   std::string package;             // folder
-  std::vector<std::string> files;  // as tasks/events/event_file.h reads them
+  std::vector<std::string> files;  // tasks/events/event_file.h reads them
   double unit = 1;                 // seconds in one unit of the files' times
   bool calendar = true;            // times have an origin that the model may know
   bool rules = true;               // false: the model alone

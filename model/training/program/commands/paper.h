@@ -18,8 +18,8 @@ struct PaperLine {
   std::vector<PaperCell> cells;
   PaperSettings settings;
   std::string output;   // folder of results, table and page
-  int threads = 1;      // of all cells at once together
-  std::string command;  // as typed
+  int threads = 1;      // all cells at once share the threads
+  std::string command;  // the typed command line
   std::string help;     // text for --help, if asked for
 };
 

@@ -19,7 +19,7 @@ struct TrainEventsLine {
   std::string from;    // folder of the package to begin with; empty: random weights
   std::string output;  // folder of the package
   std::string name = "aaren-events", description;
-  std::string command;  // as typed
+  std::string command;  // the typed command line
   std::string help;     // text for --help, if asked for
 };
 
