@@ -42,7 +42,7 @@ class CaseJudge : public SeriesStream {
   const LabelledSeries& one_;
   const std::string& label_;
   client::ModelInfo model_;
-  size_t class_ = 0;       // of the case, in the model's order
+  size_t class_ = 0;       // the case's, in the model's order
   Unfolding judged_ = {};  // the client's thread only while the session is open
 };
 

@@ -20,7 +20,7 @@ namespace aaren::cli {
 
 struct ClassEvaluationOptions {
   EvaluatedServer server = {};
-  std::optional<double> threshold = {};  // of early decisions; absent: the one of the model's training, else 0.9
+  std::optional<double> threshold = {};  // for early decisions; absent: the model's from training, else 0.9
 };
 
 struct ClassScores {

@@ -81,7 +81,7 @@ struct EvaluationOptions {
   size_t season = 24;
   std::optional<uint64_t> age = {};  // tokens before a session's only origin; absent: all rows before the origin
   RefinementFlags refinement = {};
-  std::vector<float> levels = {};  // of the quantiles, ascending; empty: the model's
+  std::vector<float> levels = {};  // quantile levels, ascending; empty: the model's
   bool covariates = true;          // streams the series' covariates, too; those known in advance up to the horizon
 };
 

@@ -21,7 +21,7 @@ namespace aaren::cli {
 struct ScoreLine {
   double mase = std::numeric_limits<double>::quiet_NaN();
   double wql = std::numeric_limits<double>::quiet_NaN();
-  double coverage = std::numeric_limits<double>::quiet_NaN();  // of the widest interval
+  double coverage = std::numeric_limits<double>::quiet_NaN();  // the widest interval's
 };
 
 struct ScoreRow {
@@ -33,7 +33,7 @@ struct ScoreRow {
   std::vector<double> coverage_by_step = {};  // [horizon], 1, 2, ... rows ahead; NaN where unknown
   SurpriseScore surprise = {};
   std::vector<LevelScore> levels = {};
-  std::optional<ScoreLine> without_covariates = {};  // of another evaluation, of sessions without covariates
+  std::optional<ScoreLine> without_covariates = {};  // another evaluation's, of sessions without covariates
   double interval = 0.8;  // the share that the widest interval should cover; 0.8 where there is no interval
 };
 

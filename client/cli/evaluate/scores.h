@@ -30,7 +30,7 @@ struct WindowScore {
 // The scores of a level of the quantiles. NaN where unknown.
 struct LevelScore {
   double level;
-  double wql;     // of this level alone
+  double wql;     // this level's alone
   double below;   // share of the values at or below the quantile
   double inside;  // share of the values from the quantile 1 - level to this one; NaN without level 1 - level < level
 };

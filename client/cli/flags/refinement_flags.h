@@ -13,7 +13,7 @@ namespace aaren::cli {
 
 struct RefinementFlags {
   std::string mix = "on", calibrate = "on", restrict = "on";
-  bool profile = false;  // of the session, from its creation on
+  bool profile = false;  // the session's, from its creation on
 
   // The RefinementFlags outlive `flags`.
   void AddTo(command_line::Flags& flags);

@@ -72,7 +72,7 @@ class RegularSource : public RowSource {
   void Learn(int64_t time_ns);
   absl::Status Place();
   bool IsOld(int64_t time_ns) const;
-  std::string Written(int64_t time_ns) const;  // as the file writes times
+  std::string Written(int64_t time_ns) const;  // in the file's format
   void TellOfGap(const std::string& time);
   void FillValues(absl::Span<const double> values, Row& row) const;
   void Fill(client::RegularRow regular, Row& row);

@@ -22,7 +22,7 @@ struct Row {
   std::vector<double> values;          // NaN: missing; none for an event
   std::vector<float> covariates = {};  // past covariates, then future ones; NaN: missing
   std::vector<float> future = {};      // [steps ahead, future covariates]; NaN: not known
-  std::string mark = {};               // of an event
+  std::string mark = {};               // an event's
 };
 
 // The place of a session: its next token, and the times of its tokens.

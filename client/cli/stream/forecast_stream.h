@@ -51,10 +51,10 @@ struct ForecastStreamOptions {
   std::string model = {};                      // empty: the server's default
   uint32_t horizon = 24;                       // steps ahead, all from 1 on
   uint32_t every = 1;                          // a forecast at every so many rows
-  std::vector<float> levels = {};              // of the quantiles, ascending; empty: the model's
+  std::vector<float> levels = {};              // quantile levels, ascending; empty: the model's
   const EventStreamOptions* events = nullptr;  // not owned; REQUIRES: not null if the source has events
   bool classifies = false;                     // the model is a classifier: a line has probabilities of its classes
-  bool words = false;                          // of a classifier: lines for people instead of JSON
+  bool words = false;                          // a classifier's lines are for people instead of JSON
   RefinementFlags refinement = {};
   DurabilityFlag durability = {};
   bool durable = false;  // the output remembers the delivered forecasts

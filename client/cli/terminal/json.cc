@@ -49,7 +49,7 @@ void AppendJson(double value, std::string& out) { AppendShortest(value, out); }
 void AppendJson(bool value, std::string& out) { out += value ? "true" : "false"; }
 
 void AppendJsonSum(double offset, float relative, std::string& out) {
-  constexpr int kMostDigits = 15;  // of a double, whichever it is
+  constexpr int kMostDigits = 15;  // digits that every double keeps
   const double sum = offset + static_cast<double>(relative);
   if (offset == 0.0) return AppendJson(relative, out);
   if (relative == static_cast<float>(0.0 - offset)) return AppendJson(0.0, out);

@@ -68,7 +68,7 @@ class JsonObject {
   }
 
   void Close() { out_ += '}'; }
-  void CloseLine() { out_ += "}\n"; }  // of JSON lines
+  void CloseLine() { out_ += "}\n"; }  // a line of JSON lines
 
  private:
   std::string& out_;

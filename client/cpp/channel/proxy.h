@@ -20,7 +20,7 @@
 namespace aaren::client {
 
 struct Proxy {
-  std::string variable;  // of the environment, such as "http_proxy"
+  std::string variable;  // the environment's, such as "http_proxy"
   std::string address;   // HOST:PORT, without the password that may stand before
 };
 

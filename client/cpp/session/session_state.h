@@ -168,7 +168,7 @@ class SessionState {
   size_t channels_ = 1;
   std::vector<uint32_t> horizons_;  // a forecast's
   std::vector<float> quantiles_;
-  size_t values_ = 1;  // of a forecast
+  size_t values_ = 1;  // a forecast's
   int repairs_ = 0;    // refusals since the server last made progress
   bool told_disconnected_ = false;
   uint64_t overdue_below_ = 0;  // the listener has heard of missing events below

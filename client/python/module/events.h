@@ -14,10 +14,10 @@ namespace aaren::python {
 
 // The content of forecasts. REQUIRES: levels in (0, 1) and spans above 0 ascend, and at most events::kMarkSlots marks.
 struct EventSelection {
-  std::vector<float> levels;  // of the quantiles
+  std::vector<float> levels;  // quantile levels
   std::vector<double> spans;  // seconds
   size_t marks = 0;           // how many of the likeliest
-  engine::EventScale scale;   // of the sessions
+  engine::EventScale scale;   // the sessions'
 };
 
 struct EventArrays {

@@ -41,7 +41,7 @@ class Model {
   const std::string& device() const { return device_; }
   size_t horizon() const { return static_cast<size_t>(package_.config.horizon); }
   size_t quantiles() const { return package_.config.quantiles.size(); }
-  size_t covariates() const { return covariates_; }  // of each token, future ones included
+  size_t covariates() const { return covariates_; }  // each token's, future ones included
   size_t future() const { return future_; }
 
   // A worker at rest, or a new worker. REQUIRES: the caller holds the interpreter's lock.

@@ -13,7 +13,7 @@ namespace {
 // Within one slice of all parts together: 1 MB of results, which are 600 forecasts of the bundled model.
 constexpr size_t kMostResultFloats = 1 << 18;
 constexpr size_t kMostTokens = 1 << 15;
-constexpr size_t kWidth = engine::kFloatsOfDouble;  // of a value, in a run
+constexpr size_t kWidth = engine::kFloatsOfDouble;  // a value's, in a run
 constexpr size_t kMostRows = 1 << 16;               // the size of a lane, whose memory grows with the rows
 
 }  // namespace

@@ -39,7 +39,7 @@ struct Part {
 // has `events`, `wanted` and `surprises` alone.
 struct Arrays {
   size_t channels = 1;
-  size_t steps = 0, levels = 0;  // of each forecast
+  size_t steps = 0, levels = 0;  // each forecast's
   const EventArrays* events = nullptr;
   const double* values = nullptr;   // [tokens, channels]; NaN = missing
   const uint8_t* wanted = nullptr;  // [tokens]; non-zero where a forecast is wanted

@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kBatch = 64;         // events sent with one call
 constexpr size_t kDrawnSeries = 3;    // series drawn
 constexpr size_t kSampleEvents = 80;  // the latest of a series, as many as a figure shows apart
-constexpr uint32_t kAllMarks = 64;    // of the 64 marks that a session knows, and new ones, all but one at most
+constexpr uint32_t kAllMarks = 64;    // all but one of a session's 64 marks and the new ones, at most
 constexpr double kTieSpan = 1e-9;     // seconds: times are whole nanoseconds, so an interval within is a tie
 
 double GapBefore(const EventSeries& series, size_t event) {

@@ -19,7 +19,7 @@ namespace aaren::cli {
 
 struct EventEvaluationOptions {
   EvaluatedServer server = {};
-  client::EventScale scale = {};  // of the sessions; a resolution also makes `binned` differ from `nll`
+  client::EventScale scale = {};  // the sessions' scale; a resolution also makes `binned` differ from `nll`
 };
 
 // The last intervals of a series beside their forecasts, in seconds.
@@ -34,7 +34,7 @@ struct SampledIntervals {
 struct EventScores {
   events::Evaluation evaluation;
   std::string model;                           // name:version
-  std::vector<SampledIntervals> samples = {};  // of three series at most, spread evenly over all
+  std::vector<SampledIntervals> samples = {};  // three series at most, spread evenly over all
 };
 
 // `progress` is called with the number of finished series. CANCELLED if interrupted; INVALID_ARGUMENT if no series has

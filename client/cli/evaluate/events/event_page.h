@@ -13,7 +13,7 @@ namespace aaren::cli {
 
 struct EventPageFacts {
   std::string command, file;
-  size_t series = 0, events = 0;  // of the file
+  size_t series = 0, events = 0;  // the file's
 };
 
 std::string EventPage(const EventScores& scores, const EventPageFacts& facts);

@@ -34,7 +34,7 @@ class QuantileLaw final : public events::IntervalForecast {
 
   double tie_;
   std::vector<Knot> knots_;        // at least two, strictly ascending
-  double low_scale_, high_scale_;  // of the tails, in the logarithm of the interval
+  double low_scale_, high_scale_;  // the tails', in the logarithm of the interval
 };
 
 // 0.025, 0.05 ... 0.975: the levels that an evaluation asks for, with the nine levels of WQL among them.

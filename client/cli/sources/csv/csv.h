@@ -39,7 +39,7 @@ struct CsvRow {
   uint64_t line = 0;
   std::string time;            // the file's text; empty without a column of times
   int64_t time_ns = 0;         // since 1970-01-01 UTC
-  std::vector<double> values;  // of the series, then of the covariates; NaN where missing
+  std::vector<double> values;  // the series', then the covariates'; NaN where missing
 };
 
 // CsvFaults counts the cells and rows of a live source that had no usable content.

@@ -13,7 +13,7 @@
 namespace aaren::cli {
 namespace {
 
-constexpr size_t kMostFormatRows = 20'000;   // as for CSV files of points
+constexpr size_t kMostFormatRows = 20'000;   // CSV files of points have the same bound
 constexpr double kMostNanoseconds = 9.2e18;  // 292 years
 
 }  // namespace

@@ -27,7 +27,7 @@ namespace aaren::cli {
 
 struct EventLineOptions {
   std::string series = {};              // the name in each line
-  std::vector<std::string> spans = {};  // as the user wrote the spans of "within"
+  std::vector<std::string> spans = {};  // the user's text of the spans of "within"
   bool words = false;                   // for people, instead of JSON
 };
 

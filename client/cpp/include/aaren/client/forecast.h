@@ -37,10 +37,10 @@ struct EventForecast {
 
 // The reply to a token. Spans are valid until OnForecast returns.
 struct Forecast {
-  uint64_t seq = 0;                     // the token it was made after
-  absl::Span<const float> values = {};  // [channels, horizons, quantiles], in the units of the series, or with
-                                        // OutputOptions.relative beside `offsets`; NaN before the first value. Of a
-                                        // classifier: the probabilities of ModelInfo::Classes()
+  uint64_t seq = 0;                          // the token it was made after
+  absl::Span<const float> values = {};       // [channels, horizons, quantiles], in the units of the series, or with
+                                             // OutputOptions.relative beside `offsets`; NaN before the first value. A
+                                             // classifier's: the probabilities of ModelInfo::Classes()
   absl::Span<const uint32_t> horizons = {};  // steps ahead, ascending
   absl::Span<const float> quantiles = {};    // levels, ascending
   absl::Span<const float> surprise = {};     // [channels] in [0, 1] or NaN; empty unless asked for

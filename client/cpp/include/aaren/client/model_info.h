@@ -28,7 +28,7 @@ struct ModelInfo {
   std::vector<float> quantiles = {};  // levels, ascending
   uint64_t row_bytes = 0;             // state of a channel
   std::string description = {};
-  std::vector<Column> columns = {};                  // of a classifier the targets are the classes
+  std::vector<Column> columns = {};                  // a classifier's targets are the classes
   std::map<std::string, std::string> training = {};  // facts of the training, from the package
 
   // "forecaster", kEventsKind or kClassificationKind; empty: an old server, whose models are forecasters

@@ -97,7 +97,7 @@ struct SessionOptions {
   bool profile = false;
   OutputOptions output = {};
   std::optional<RegularTimes> regular_times = {};  // then batches carry no times
-  EventScale event_scale = {};                     // of a session of events
+  EventScale event_scale = {};                     // the scale of a session of events
   uint64_t window = 1024;                          // Send waits while this many tokens are unanswered
   // The most tokens kept, for a server that falls back behind delivered tokens. Older tokens need OnRewind.
   uint64_t retain = 1 << 20;
