@@ -18,17 +18,17 @@ constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 constexpr size_t kKnots[] = {64, 96, 168, 336, 720};
 constexpr size_t kMost = std::size(kKnots) + 1;      // knots, and step T before
 constexpr size_t kErrors = FarHorizons::kWords + 1;  // the words' errors, then the mixture's
-constexpr double kMemory = 4000.0;                   // tokens after which errors are forgotten
+constexpr double kMemory = 4000.0;                   // tokens until errors are forgotten
 constexpr float kPower = 12.0f;                      // power of the errors, after many judgements
-constexpr float kHalf = 2.0f;          // times the kept medians: judgements after which half of kPower is there
-constexpr float kLeastRatio = 1e-30f;  // keeps the logarithm of a ratio finite
-constexpr double kFarthest = 12.0;     // units: the most that an error counts
-constexpr double kWidest = 24.0;       // units: the most that a quantile of errors may be
-constexpr double kPace = 0.12;         // pace of quantiles of errors, after many judgements
-constexpr double kFading = 192.0, kFleeting = 8.0;  // steps in which a difference fades to 1 / e
+constexpr float kHalf = 2.0f;                        // times the kept medians: judgements for half of kPower
+constexpr float kLeastRatio = 1e-30f;                // keeps the logarithm of a ratio finite
+constexpr double kFarthest = 12.0;                   // units: an error counts no more
+constexpr double kWidest = 24.0;                     // units: the largest quantile of errors
+constexpr double kPace = 0.12;                       // pace of quantiles of errors, after many judgements
+constexpr double kFading = 192.0, kFleeting = 8.0;   // steps until a difference fades to 1 / e
 constexpr SecondView::Prior kHalfPrior{.share = 0.9, .judgements = 100.0, .memory = 4000.0};
-constexpr double kRamp = 8.0;       // steps beyond T in which the way to the half-rate view begins
-constexpr size_t kLevelSteps = 24;  // last steps of the model by which its level is measured
+constexpr double kRamp = 8.0;       // steps beyond T to begin the way to the half-rate view
+constexpr size_t kLevelSteps = 24;  // last steps of the model that measure the level
 
 std::vector<size_t> KnotsBeyond(size_t horizon) {
   std::vector<size_t> knots;
@@ -57,7 +57,7 @@ struct FarHorizons::Course {
   size_t knots;
   size_t step[kMost];              // T and the knots
   float weights[kMost][kWords];    // each five add up to 1
-  double level = 0.0, last = 0.0;  // the model's last steps less the mixture: on average; at step T, less that
+  double level = 0.0, last = 0.0;  // the model's last steps less the mixture: on average; at step T, less level
 };
 
 bool FarHorizons::Fits(const package::ForecasterConfig& config) { return !KnotsBeyond(Horizon(config)).empty(); }
@@ -113,7 +113,7 @@ uint64_t FarHorizons::Judged(uint64_t seq, size_t knot) const {
   return made > kept ? made - kept : 0;
 }
 
-// A knot without errors has those of the knot before; step T has those of the model's mixture.
+// A knot without errors has the errors of the knot before; step T has the errors of the model's mixture.
 FarHorizons::Course FarHorizons::CourseOf(uint64_t seq, const Near& near, const float* state) const {
   Course course;
   course.knots = probes_.tracked().size() + 1;
@@ -236,7 +236,7 @@ void FarHorizons::Judge(uint64_t seq, size_t knot, const Near& near, const float
   const double miss = std::clamp((static_cast<double>(value) - median) / near.unit, -kFarthest, kFarthest);
   float& own = errors[kWords];
   own = static_cast<float>(std::isnan(own) ? std::abs(miss) : own + (std::abs(miss) - own) * rate);
-  // Judgements of a knot far ahead overlap, so its quantiles go slowly.
+  // Judgements of a far knot overlap, so the quantiles go slowly.
   const double pace = std::max(kPace / std::sqrt(static_cast<double>(tracked.kept)), 1.0 / (judged + 3.0));
   const double by = 4.0 * pace * own;
   for (size_t i = 0; i < levels_.size(); ++i) {
