@@ -28,13 +28,13 @@ using Clock = std::chrono::steady_clock;
 
 double Since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// The rows of a batch that this process computes, as a share of the loss of all processes.
+// The loss of this process's rows of a batch, as a share of the loss of all processes.
 struct ShareOfLoss {
   torch::Tensor loss;    // adds up to the loss of the whole batch
-  torch::Tensor tokens;  // float64 scalar, likewise
+  torch::Tensor tokens;  // float64 scalar, adds up to the batch's
 };
 
-// Everything that the weights depend on, in readable form, because a mismatch should explain itself.
+// Everything that the weights depend on, in readable form for messages about a mismatch.
 std::string Fingerprint(const TrainOptions& options) {
   const package::ForecasterConfig& config = options.config;
   return absl::StrCat("input=", package::InputVersion(config), " data=", options.data, " seed=", options.seed,
@@ -126,7 +126,7 @@ class Run {
     return status;
   }
 
-  // Gives every process what process 0 read from its checkpoint.
+  // Gives every process the checkpoint that process 0 read.
   void Share() {
     if (!Together()) return;
     const torch::Tensor numbers =
@@ -188,7 +188,7 @@ class Run {
   bool Together() const { return options_.processes != nullptr && options_.processes->count() > 1; }
   bool First() const { return !Together() || options_.processes->rank() == 0; }
 
-  // True if every process goes on, so that all of them stop after the same step.
+  // True if every process goes on: all processes stop after the same step.
   bool AllGoOn(bool goes_on) const {
     if (!Together()) return goes_on;
     const torch::Tensor stops = torch::tensor(goes_on ? 0.0 : 1.0);
@@ -205,7 +205,7 @@ class Run {
     }
     const Batch own = batch.EveryRow(options_.processes->rank(), options_.processes->count());
     const torch::Tensor none = torch::zeros({}, options_.device);
-    // A batch of long crops may have fewer rows than there are processes.
+    // A batch of long crops may have fewer rows than processes.
     const BatchLoss computed = own.values.size(0) > 0 ? ComputeLoss(forecaster, own) : BatchLoss{none, none, 0};
     const torch::Tensor all = computed.targets.detach().to(torch::kFloat64).clone();
     options_.processes->Sum({all});
@@ -242,7 +242,7 @@ class Run {
     SumShares(share);
     const double loss = share.loss.item<double>();
     const auto tokens = static_cast<int64_t>(share.tokens.item<double>());
-    // No step is made from such a loss, so the newest checkpoint stays usable.
+    // The newest checkpoint stays usable without a step from this loss.
     if (!std::isfinite(loss)) {
       return absl::InternalError(absl::StrCat("the loss of step ", state_.step, " is ", loss, "; try a lower lr"));
     }
@@ -259,7 +259,7 @@ class Run {
   // Takes the next batch. While a GPU works, the CPU already draws the batch after.
   Batch TakeBatch() {
     const Batch batch = next_batch_.valid() ? next_batch_.get() : DrawBatch(state_.step);
-    // A batch follows from seed and step alone, so a batch drawn ahead is the batch that would be drawn later.
+    // A batch follows from seed and step alone: a batch drawn ahead is the batch drawn later.
     if (!options_.device.is_cpu()) {
       next_batch_ = std::async(std::launch::async, [this, step = state_.step + 1] { return DrawBatch(step); });
     }
@@ -270,7 +270,7 @@ class Run {
     return TrainingBatch(options_.config, source_, options_.seed, step, options_.rows, options_.context);
   }
 
-  // Averages over all steps so far until there are enough steps for options_.average.
+  // Averages over all steps until the steps suffice for options_.average.
   void Average() {
     torch::NoGradGuard no_grad;
     const double keep = std::min(options_.average, (1.0 + state_.step) / (10.0 + state_.step));
