@@ -1,5 +1,5 @@
-// The module aaren._engine: models, and the rows of sessions. aaren/forecaster.py gives them a face; _engine.pyi their
-// types.
+// The module aaren._engine: models, and the rows of sessions. aaren/forecaster.py is the module's face; _engine.pyi has
+// the types.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -34,14 +34,14 @@ using Flags = nb::ndarray<uint8_t, nb::c_contig, nb::device::cpu>;
 using Marks = nb::ndarray<const uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Names = nb::ndarray<uint32_t, nb::c_contig, nb::device::cpu>;
 
-// Raises the exception that aaren.errors has for the code.
+// Raises the exception of aaren.errors for the code.
 void Throw(const absl::Status& status) {
   if (status.ok()) return;
   nb::module_::import_("aaren.errors")
       .attr("raise_status")(static_cast<int>(status.code()), std::string(status.message()));
 }
 
-// Asks Python about signals now and then, such as Ctrl-C. The interpreter's lock is taken only for the question.
+// Asks Python about signals (Ctrl-C) at intervals. The interpreter's lock is taken only for the question.
 class Signals {
  public:
   bool Interrupted() {
@@ -57,7 +57,7 @@ class Signals {
   std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
 };
 
-// Takes workers under the interpreter's lock, works without it, and gives them back.
+// Takes workers under the interpreter's lock, works without the lock, and gives the workers back.
 void Run(Model& model, absl::Span<const Part> parts, const Arrays& arrays, size_t threads) {
   std::vector<std::unique_ptr<Worker>> workers;
   // A session belongs to one worker at a time, so more workers than sessions would idle.
@@ -72,7 +72,7 @@ void Run(Model& model, absl::Span<const Part> parts, const Arrays& arrays, size_
     if (status.ok()) status = RunBatch(parts, arrays, workers, [&signals] { return signals.Interrupted(); });
   }
   for (std::unique_ptr<Worker>& worker : workers) model.Give(std::move(worker));
-  // The handler of a signal has raised an exception, which says more than "interrupted".
+  // The exception of a signal's handler says more than "interrupted".
   if (PyErr_Occurred() != nullptr) throw nb::python_error();
   Throw(status);
 }
@@ -86,7 +86,7 @@ size_t CountWanted(const Wanted& wanted, size_t begin, size_t end) {
       std::count_if(wanted.data() + begin, wanted.data() + end, [](uint8_t flag) { return flag != 0; }));
 }
 
-// The parts of a batch, which has places for `most` forecasts.
+// The parts of a batch with places for `most` forecasts.
 std::vector<Part> PartsOf(const Model& model, const std::vector<Rows*>& sessions, const Ends& ends,
                           const Wanted& wanted, size_t most) {
   Require(ends.size() == sessions.size(), "ends: one for each session");
@@ -141,7 +141,7 @@ void Step(Model& model, const std::vector<Rows*>& sessions, const Values& values
       threads);
 }
 
-// Steps sessions of events with ragged runs. The arrays are those of EventArrays.
+// Steps sessions of events with ragged runs. EventArrays explains the arrays.
 void StepEvents(Model& model, const std::vector<Rows*>& sessions, const Ends& times, const Marks& marks,
                 const Ends& ends, const Wanted& wanted, const EventSelection& selection, const Floats& seconds,
                 const Floats& within, const Names& likeliest, const Floats& probabilities, const Floats& surprises,
@@ -192,7 +192,7 @@ std::pair<float, bool> Update(Rows& rows, double value, const Doubles& forecast)
   return {surprise, learning != 0};
 }
 
-// One event, without the ceremony of a batch. The arrays are those of EventArrays for one forecast. Returns the
+// One event, without the ceremony of a batch. EventArrays explains the arrays, here for one forecast. Returns the
 // surprise.
 float UpdateEvent(Rows& rows, int64_t time_ns, uint32_t mark, const EventSelection& selection, const Floats& seconds,
                   const Floats& within, const Names& likeliest, const Floats& probabilities) {
@@ -215,8 +215,8 @@ float UpdateEvent(Rows& rows, int64_t time_ns, uint32_t mark, const EventSelecti
   return surprise;
 }
 
-// The thread that holds a session's mutex may wait for the interpreter's lock (Signals). So everybody who waits for the
-// mutex releases the interpreter's lock first, else two threads could wait for each other for ever.
+// The thread that holds a session's mutex may wait for the interpreter's lock (Signals). Every thread releases the
+// interpreter's lock before waiting for the mutex, else two threads could block each other for ever.
 nb::bytes Bytes(Rows& rows) {
   std::vector<std::byte> copy;
   {

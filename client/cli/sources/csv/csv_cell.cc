@@ -23,7 +23,7 @@ constexpr absl::string_view kMissingWords[] = {
     "nodata", "void",      "nat",      "m",         "#div/0!", "#value!",     "#ref!",   "#num!",     "#null!",
     "#name?", "-nan(ind)", "nan(ind)", "nan(snan)", "1.#qnan", "-1.#qnan",    "1.#ind",  "-1.#ind",   "not available"};
 
-// Blanks that are not ASCII: no-break, thin, narrow no-break, and the mark of a byte order.
+// Blanks outside ASCII: no-break, thin, narrow no-break, and the mark of a byte order.
 constexpr absl::string_view kBlanks[] = {"\xC2\xA0", "\xE2\x80\x89", "\xE2\x80\xAF", "\xEF\xBB\xBF", "\xE2\x80\x8B"};
 constexpr absl::string_view kMarks[] = {"-", ".", "?", "*", "_", "\xE2\x80\x93", "\xE2\x80\x94", "\xE2\x80\xA6"};
 constexpr absl::string_view kCurrencies[] = {"$", "\xE2\x82\xAC", "\xC2\xA3", "\xC2\xA5"};
@@ -52,15 +52,15 @@ bool IsMissing(absl::string_view text) {
 
 // Parses a number with a decimal point, all of the text.
 Cell ReadPlain(absl::string_view text, double& value) {
-  // from_chars takes no plus. "+-1" is no number, and stays so.
+  // from_chars takes no plus. "+-1" stays no number.
   if (text.size() > 1 && text[1] != '-') absl::ConsumePrefix(&text, "+");
   double parsed = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
   if (end != text.data() + text.size() || error == std::errc::invalid_argument || std::isnan(parsed))
     return Cell::kText;
-  // from_chars gives no value for numbers out of range; SimpleAtod makes 0 or infinity of them.
+  // from_chars gives no value for a number out of range; SimpleAtod gives 0 or infinity.
   if (error == std::errc::result_out_of_range && !absl::SimpleAtod(text, &parsed)) parsed = INFINITY;
-  // Forecasts are floats: a number that fits a double may still be too large.
+  // Forecasts are floats: a number within a double's range may still be too large.
   if (!std::isfinite(static_cast<float>(parsed))) {
     return error == std::errc() && std::isinf(parsed) ? Cell::kInfinite : Cell::kTooLarge;
   }
@@ -68,7 +68,7 @@ Cell ReadPlain(absl::string_view text, double& value) {
   return Cell::kNumber;
 }
 
-// A number in ASCII without what stands around it: "−1 234,5 %" becomes "-1 234,5".
+// A number in ASCII without the text around: "−1 234,5 %" becomes "-1 234,5".
 std::string Bare(absl::string_view text) {
   std::string bare;
   absl::ConsumeSuffix(&text, "%");
@@ -88,7 +88,7 @@ std::string Bare(absl::string_view text) {
   return bare;
 }
 
-// Where the exponent of a bare number begins, or its end.
+// Where the exponent of a bare number begins, or the number ends.
 size_t MantissaEnd(absl::string_view bare) { return std::min(bare.find_first_of("eE"), bare.size()); }
 
 // The digits without the marks between groups; nothing if the groups are not of three.
@@ -121,14 +121,14 @@ std::optional<std::string> Plain(absl::string_view bare, const NumberStyle& styl
   return plain;
 }
 
-// How often the cells of a sample say which marks they use.
+// How often the cells of a sample tell each mark.
 struct Votes {
   int point = 0, comma = 0;                    // cells with this decimal mark, without doubt
   int point_or_group = 0, comma_or_group = 0;  // 1.234 and 1,234
   char group = 0;                              // a mark between groups, without doubt
 };
 
-// A mark that stands once, behind one to three digits and before exactly three, may stand between groups.
+// A mark that stands once, behind 1 to 3 digits and before exactly three, may stand between groups.
 bool MayGroup(absl::string_view mantissa, size_t mark) {
   const absl::string_view before = absl::StripPrefix(mantissa.substr(0, mark), "-");
   return mantissa.size() - mark - 1 == 3 && !before.empty() && before.size() <= 3 && before != "0";
@@ -145,7 +145,7 @@ void Vote(absl::string_view mantissa, Votes& votes) {
     const bool comma = mantissa.rfind(',') > mantissa.rfind('.');
     ++(comma ? votes.comma : votes.point);
   } else if (points > 1 && Ungrouped(mantissa, '.')) {
-    // A mark that repeats stands between groups, so the decimal mark is the other.
+    // A repeated mark stands between groups, and the decimal mark is the other.
     ++votes.comma;
   } else if (commas > 1 && Ungrouped(mantissa, ',')) {
     ++votes.point;
@@ -184,7 +184,7 @@ NumberStyle FindNumberStyle(absl::Span<const std::string> cells, bool comma_part
                         absl::ascii_isdigit(mantissa.back());
     if (number) Vote(mantissa, votes);
   }
-  // Cells without doubt decide. Cells such as 1.234 count only if all cells are so.
+  // Cells without doubt decide. Cells like 1.234 count only if all cells are in doubt.
   if (votes.comma > votes.point) return {',', votes.group != 0 ? votes.group : '.'};
   if (votes.point > 0) return {'.', votes.group != 0 ? votes.group : ','};
   if (votes.comma_or_group > 0 && votes.point_or_group == 0) {
