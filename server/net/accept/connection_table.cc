@@ -8,6 +8,7 @@ namespace {
 constexpr absl::Duration kLongest = absl::Seconds(30);  // the longest time for a header
 constexpr double kPackets = 100;                        // a second
 constexpr uint64_t kMuch = 64 << 10;                    // clients that send less do not fill the memory
+constexpr uint64_t kAlike = 8;                          // a flood of few connections ends no neighbour that sends less
 constexpr absl::Duration kLately = absl::Seconds(2);    // a rate over less time would swing with single messages
 
 }  // namespace
@@ -41,7 +42,9 @@ std::vector<const Connection*> ConnectionTable::GreatestSenders(size_t most) con
   }
   std::sort(senders.rbegin(), senders.rend());
   std::vector<const Connection*> greatest;
-  for (size_t i = 0; i < std::min(most, senders.size()); ++i) greatest.push_back(senders[i].second);
+  for (const auto& [brought, connection] : senders) {
+    if (greatest.size() < most && brought >= senders[0].first / kAlike) greatest.push_back(connection);
+  }
   return greatest;
 }
 

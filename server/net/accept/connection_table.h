@@ -3,7 +3,6 @@
 
 // A ConnectionTable has every open connection, and counts connections by shard and by host. gRPC owns the sockets and
 // closes them at any time (machine/socket/foreign_socket.h).
-//
 // Threading: not thread-safe.
 
 #include <algorithm>
@@ -66,7 +65,8 @@ class ConnectionTable {
   // Adds a connection of the shard.
   void Add(int socket, const std::string& host, size_t shard);
 
-  // The connections that brought most of late, the greatest first: at most `most`, each with 64 KB or more.
+  // The connections that brought most of late, the greatest first: at most `most`, each with 64 KB or more, and with an
+  // eighth of the greatest or more.
   std::vector<const Connection*> GreatestSenders(size_t most) const;
 
   // Looks at the next `most` connections: forgets the ended ones, and shows the living ones to `look`. Successive calls

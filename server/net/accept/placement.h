@@ -1,8 +1,7 @@
 #ifndef AAREN_SERVER_NET_ACCEPT_PLACEMENT_H_
 #define AAREN_SERVER_NET_ACCEPT_PLACEMENT_H_
 
-// A Placement chooses the shard of a new connection: the shard least busy of late, and among equals the shard with the
-// fewest connections.
+// A Placement chooses the shard of a new connection: the least busy of late, then the one with the fewest connections.
 //
 // Counts of connections or streams alone mislead: thousands may be idle, and some have ended unnoticed, and two busy
 // clients would come to one shard while another has nothing to do. Nobody knows the load of a new connection

@@ -12,8 +12,7 @@
 namespace aaren::accept {
 
 // True if `bytes`, from anywhere in a connection, begin twice as many calls as may be under way at once, and end few,
-// or close with three or more CONTINUATION frames of one header that has not ended: headers of the length that gRPC
-// allows take fewer.
+// or close with three or more CONTINUATION frames of one unfinished header: gRPC's longest header takes fewer.
 bool BreakHttp2(absl::string_view bytes);
 
 }  // namespace aaren::accept

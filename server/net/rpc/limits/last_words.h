@@ -42,8 +42,7 @@ class LastWords {
 
   explicit LastWords(const session::Clock& clock) : clock_(clock), places_(kMost, clock, absl::ZeroDuration()) {}
 
-  // `cancel` cuts the call off, at most once and before `word` goes. REQUIRES: `word` is empty; LastWords outlive
-  // `word`.
+  // `cancel` cuts the call off, at most once and before `word` goes. REQUIRES: `word` is empty, and goes first.
   void Begin(Word& word, Cancelling cancel);
 
   // Cuts off the calls whose time is over. Call it every second or so.

@@ -74,6 +74,27 @@ TEST(SentOfLateTest, CountsTheLastTwoToFourSeconds) {
   EXPECT_EQ(sent.Of(2500), 0u);
 }
 
+TEST(ConnectionTest, GreatestSendersBringAtLeastAnEighthOfTheGreatest) {
+  const sockets::Loopback honest, second, flood;
+  ConnectionTable table(/*shards=*/1);
+  table.Add(honest.own(), "honest", 0);
+  table.Add(second.own(), "second", 0);
+  table.Add(flood.own(), "flood", 0);
+  const auto send = [](const sockets::Loopback& from, int times) {
+    for (int i = 0; i < times; ++i) {
+      from.Send(32 << 10);
+      from.Read(32 << 10);
+    }
+  };
+  send(honest, 3);
+  send(second, 4);
+  send(flood, 32);
+  const std::vector<const Connection*> greatest = table.GreatestSenders(16);
+  ASSERT_EQ(greatest.size(), 2u);
+  EXPECT_EQ(greatest[0]->host, "flood");
+  EXPECT_EQ(greatest[1]->host, "second");
+}
+
 TEST(ConnectionTest, GreatestSendersAreThoseThatBroughtMostOfLate) {
   const sockets::Loopback little, much;
   ConnectionTable table(/*shards=*/1);
