@@ -48,11 +48,10 @@ class Ledger {
   Ledger(std::string folder, bool synced, std::string boot);
   ~Ledger();
 
-  // Whether either file is there, however damaged.
+  // True if the folder has the ledger or the mark, however damaged.
   bool Exists() const;
 
-  // Removes both files.
-  void Remove() const;
+  void Remove() const;  // the ledger and the mark
 
   // None without both files, as an earlier server leaves its folder. None for a damaged or missing file, too; the log
   // tells.

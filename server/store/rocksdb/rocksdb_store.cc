@@ -193,7 +193,10 @@ absl::Status RocksDbStore::OpenDatabase() {
 absl::Status RocksDbStore::AcceptLoss() const {
   RestoreManifest(lock_);
   const absl::StatusOr<LostWrites> lost = CheckDatabase(lock_, *settings_, ledger_);
-  if (lost.ok()) return TellLost(*lost), absl::OkStatus();
+  if (lost.ok()) {
+    TellLost(*lost);
+    return absl::OkStatus();
+  }
   const absl::Status salvaged = SalvageInPlace(lock_);
   if (salvaged.ok()) return salvaged;
   return absl::UnavailableError(absl::StrCat(options_.folder, ": ", salvaged.message()));
@@ -220,7 +223,8 @@ absl::Status RocksDbStore::CheckBeforeOpen(bool starts) const {
         ". Nothing in it was changed. Put back what is missing; or copy what can be read to another folder with "
         "--salvage=FOLDER; or begin with what is there with --accept_loss"));
   }
-  return TellLost(*lost), absl::OkStatus();
+  TellLost(*lost);
+  return absl::OkStatus();
 }
 
 // RocksDB goes on writing open files after a move of their folder, where nobody would find the files.
