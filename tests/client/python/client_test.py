@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 
 import aaren
 from aaren import errors
+from aaren.client.apart import Apart
 from in_process import expected
 from peers.tls import make_certificate
 from programs import free_address
@@ -180,6 +182,22 @@ with aaren.Client(sys.argv[1]) as client:
     assert session.update(4.0).seq + 1 == session.seq
     print(session.seq)
 """
+
+
+def test_call_begun_while_another_thread_closes_the_client_ends():
+    apart = Apart(lambda: None)
+    jobs = apart._jobs
+
+    class ClosesFirst:
+        def put(self, job):
+            apart._jobs = jobs
+            apart.stop()
+            while any(thread.name == "aaren-calls" for thread in threading.enumerate()):
+                time.sleep(0.001)
+            jobs.put(job)
+
+    apart._jobs = ClosesFirst()
+    assert apart.call(lambda job: 7) == 7
 
 
 def test_interrupts_at_any_moment_leave_the_client_usable(model, server):

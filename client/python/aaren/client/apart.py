@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -48,9 +48,12 @@ class Apart:
     def call(self, work: Callable[[Job], T]) -> T:
         """The result of the work. Any other thread than the main one does the work itself."""
         job = Job(work)
-        if self._over or threading.current_thread() is not threading.main_thread():
+        here = self._over or threading.current_thread() is not threading.main_thread()
+        if here:
             return work(job)
         self._jobs.put(job)
+        if self._over:  # since a moment: the thread may have ended before the job came
+            self._run_rest()
         try:
             job.wait()
         except BaseException:
@@ -71,3 +74,11 @@ class Apart:
         while (job := self._jobs.get()) is not None:
             job.run()
             del job  # and with it the results
+
+    def _run_rest(self) -> None:
+        try:
+            while True:
+                if (job := self._jobs.get_nowait()) is not None:
+                    job.run()
+        except Empty:
+            self._jobs.put(None)  # the thread's own word may have been among them
