@@ -6,7 +6,8 @@
 // client/regular_series.h makes tokens of rows that have times, client/event_marks.h numbers of the marks of events.
 // Each header suffices for its job.
 //
-// Threading: every class is safe from any thread. Errors: absl::Status everywhere, never an exception.
+// Threading: Client, Session, Sessions, Models, Health, Admin and MarkNames are safe from any thread; a RegularSeries
+// is a plain value. Errors: absl::Status everywhere, never an exception.
 
 #include "aaren/client/admin.h"
 #include "aaren/client/client.h"
