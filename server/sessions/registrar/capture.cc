@@ -74,33 +74,29 @@ void CaptureAtRest(Desk& desk, Entry& entry, CaptureDone done) {
   });
 }
 
-}  // namespace
-
-void Get(Desk& desk, const std::string& key, Sessions::Callback<session::SessionInfo> done) {
-  desk.owners.Submit(key, [&desk, done = std::move(done)](Entry& entry) mutable {
-    if (entry.owner == kAtRest) {
-      return desk.records.FindUnexpired(entry.name(), [&desk, &entry, done = std::move(done)](
-                                                          const absl::StatusOr<store::SessionRecord>& record) mutable {
-        if (record.ok()) return GetAtRest(desk, entry, desk.records.Describe(*record), std::move(done));
-        done(session::Refused<session::SessionInfo>(session::LoadRefusal(IdOf(entry), record.status())));
+void GetEntry(Desk& desk, Entry& entry, Sessions::Callback<session::SessionInfo> done) {
+  if (entry.owner == kAtRest) {
+    return desk.records.FindUnexpired(entry.name(), [&desk, &entry, done = std::move(done)](
+                                                        const absl::StatusOr<store::SessionRecord>& record) mutable {
+      if (record.ok()) return GetAtRest(desk, entry, desk.records.Describe(*record), std::move(done));
+      done(session::Refused<session::SessionInfo>(session::LoadRefusal(IdOf(entry), record.status())));
+      desk.owners.Finish(entry);
+    });
+  }
+  desk.shards.Ask(
+      entry.owner, [key = entry.name()](SessionOwner& owner) { return owner.Describe({key}); },
+      [&desk, &entry, done = std::move(done)](std::vector<std::optional<session::SessionInfo>> infos) mutable {
+        if (infos[0]) {
+          done({std::nullopt, *std::move(infos[0])});
+        } else {
+          Get(desk, entry.name(), std::move(done));  // the session has left the shard meanwhile
+        }
         desk.owners.Finish(entry);
       });
-    }
-    desk.shards.Ask(
-        entry.owner, [key = entry.name()](SessionOwner& owner) { return owner.Describe({key}); },
-        [&desk, &entry, done = std::move(done)](std::vector<std::optional<session::SessionInfo>> infos) mutable {
-          if (infos[0]) {
-            done({std::nullopt, *std::move(infos[0])});
-          } else {
-            Get(desk, entry.name(), std::move(done));  // the session has left the shard meanwhile
-          }
-          desk.owners.Finish(entry);
-        });
-  });
 }
 
 // Only the shard knows how large a session in a shard is.
-void Capture(Desk& desk, Entry& entry, CaptureDone done) {
+void CaptureEntry(Desk& desk, Entry& entry, CaptureDone done) {
   if (entry.owner == kAtRest) return CaptureAtRest(desk, entry, std::move(done));
   desk.transit.Enter(LargestSession(desk), [&desk, &entry, done = std::move(done)](Transit::Permit permit) mutable {
     if (entry.owner == kAtRest) return CaptureAtRest(desk, entry, std::move(done));
@@ -113,6 +109,20 @@ void Capture(Desk& desk, Entry& entry, CaptureDone done) {
           done(std::move(reply.outcome));
         });
   });
+}
+
+}  // namespace
+
+void Get(Desk& desk, const std::string& key, Sessions::Callback<session::SessionInfo> done) {
+  desk.owners.Submit(key, [&desk, done = std::move(done)](Entry& entry) mutable {
+    DropStaleCopy(desk, entry,
+                  [&desk, &entry, done = std::move(done)]() mutable { GetEntry(desk, entry, std::move(done)); });
+  });
+}
+
+void Capture(Desk& desk, Entry& entry, CaptureDone done) {
+  DropStaleCopy(desk, entry,
+                [&desk, &entry, done = std::move(done)]() mutable { CaptureEntry(desk, entry, std::move(done)); });
 }
 
 void Export(Desk& desk, const std::string& key, Sessions::Callback<Snapshot> done) {

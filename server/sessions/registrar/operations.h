@@ -11,6 +11,7 @@
 #include <string>
 #include <variant>
 
+#include "absl/functional/any_invocable.h"
 #include "absl/strings/string_view.h"
 #include "server/sessions/registrar/desk.h"
 #include "server/sessions/registrar/directory.h"
@@ -25,6 +26,10 @@ inline absl::string_view IdOf(const Entry& entry) { return session::SessionId(en
 
 // open/: an Open (open/open_operation.h).
 void RunOpen(Desk& desk, Entry& entry, std::shared_ptr<const OpenCall> call);
+
+// stale_copy.cc: a shard lets a session go that another server has opened since. `then` runs in any case, and goes on
+// with the entry's owner.
+void DropStaleCopy(Desk& desk, Entry& entry, absl::AnyInvocable<void()> then);
 
 // promotion.cc: the way back of a demoted session.
 void Promote(Desk& desk, std::shared_ptr<const PromoteCall> call);

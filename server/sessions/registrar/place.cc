@@ -53,12 +53,16 @@ class PlaceOperation : public std::enable_shared_from_this<PlaceOperation> {
 
   // The record of a session in a shard may look as if the session had expired.
   void Begin() {
+    DropStaleCopy(desk_, entry_, [self = shared_from_this()] { self->Find(); });
+  }
+
+ private:
+  void Find() {
     auto found = [self = shared_from_this()](const FoundRecord& held) { self->OnFound(held); };
     entry_.owner == kAtRest ? desk_.records.FindUnexpired(entry_.name(), std::move(found))
                             : desk_.records.Find(entry_.name(), std::move(found));
   }
 
- private:
   absl::string_view id() const { return IdOf(entry_); }
 
   void Refuse(session::Refusal refusal) { End(session::Refused<session::SessionInfo>(std::move(refusal))); }
@@ -74,7 +78,8 @@ class PlaceOperation : public std::enable_shared_from_this<PlaceOperation> {
     desk_.shards.Ask(
         entry_.owner, [key = entry_.name()](SessionOwner& owner) { return owner.Describe({key}); },
         [self = shared_from_this(), held](const std::vector<std::optional<session::SessionInfo>>& infos) {
-          if (infos[0] && infos[0]->epoch == *self->over_.epoch) return self->PlaceOver(held);
+          const bool taken = held.ok() && self->desk_.records.TakenElsewhere(*self->over_.epoch, held->epoch);
+          if (infos[0] && infos[0]->epoch == *self->over_.epoch && !taken) return self->PlaceOver(held);
           // Without a description the session is opened, or leaves the shard, just now.
           self->Refuse(session::Fenced(self->id(), infos[0] ? infos[0]->epoch : 0));
         });

@@ -105,6 +105,10 @@ bool Records::LivesElsewhere(const store::SessionRecord& record) const {
   return parts_.store.shared() && record.leased_until > parts_.clock.Wall() && !parts_.epochs.IsOwn(record.epoch);
 }
 
+bool Records::TakenElsewhere(uint64_t epoch, uint64_t stored_epoch) const {
+  return parts_.store.shared() && stored_epoch > epoch && !parts_.epochs.IsOwn(stored_epoch);
+}
+
 session::SessionInfo Records::Describe(const store::SessionRecord& record) const {
   session::SessionInfo info = session::InfoOf(record, parts_.models, parts_.clock);
   info.attached = LivesElsewhere(record);

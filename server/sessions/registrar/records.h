@@ -72,6 +72,10 @@ class Records {
   // True if another server has claimed the session as open, perhaps with tokens newer than the record.
   bool LivesElsewhere(const store::SessionRecord& record) const;
 
+  // True if a record with `stored_epoch` says that another server has opened the session since the Open here that got
+  // `epoch`.
+  bool TakenElsewhere(uint64_t epoch, uint64_t stored_epoch) const;
+
   // The record for people.
   session::SessionInfo Describe(const store::SessionRecord& record) const;
 

@@ -121,13 +121,15 @@ registrar::HereReply Answers::DescribeHere(const registrar::HereQuery& query) {
   return reply;
 }
 
-registrar::OwnerReply<std::monostate> Answers::Hold(const std::string& key, const registrar::DropCondition& condition) {
-  registrar::OwnerReply<std::monostate> reply;
+registrar::OwnerReply<uint64_t> Answers::Hold(const std::string& key, const registrar::DropCondition& condition) {
+  registrar::OwnerReply<uint64_t> reply;
   session::Session* session = parts_.residents.Find(key);
   reply.gone = session == nullptr;
   if (reply.gone) return reply;
   reply.outcome.refusal = CheckDrop(*session, condition);
-  if (!reply.outcome.refusal) parts_.residents.Hold(*session);
+  if (reply.outcome.refusal) return reply;
+  reply.outcome.value = session->epoch;
+  parts_.residents.Hold(*session);
   return reply;
 }
 

@@ -51,8 +51,7 @@ class Answers final : public registrar::SessionOwner {
   registrar::HereReply DescribeHere(const registrar::HereQuery& query) override;
 
   // Ends.
-  registrar::OwnerReply<std::monostate> Hold(const std::string& key,
-                                             const registrar::DropCondition& condition) override;
+  registrar::OwnerReply<uint64_t> Hold(const std::string& key, const registrar::DropCondition& condition) override;
   void Unhold(const std::string& key) override;
   registrar::OwnerReply<store::Attempt> Drop(const std::string& key, registrar::DropReason reason,
                                              uint64_t epoch) override;

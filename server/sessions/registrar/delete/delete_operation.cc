@@ -27,22 +27,30 @@ class DeleteOperation : public std::enable_shared_from_this<DeleteOperation> {
 
  private:
   void Drop() {
-    if (entry_.owner == kAtRest) return DropAtRest();
+    DropStaleCopy(desk_, entry_, [self = shared_from_this()] {
+      self->entry_.owner == kAtRest ? self->DropAtRest() : self->AskToHold();
+    });
+  }
+
+  void AskToHold() {
     desk_.shards.Ask(
         entry_.owner,
         [key = entry_.name(), condition = condition_](SessionOwner& owner) { return owner.Hold(key, condition); },
-        [self = shared_from_this()](const OwnerReply<std::monostate>& reply) {
+        [self = shared_from_this()](const OwnerReply<uint64_t>& reply) {
           if (reply.gone) return self->Drop();
-          reply.outcome.refusal ? self->End(reply.outcome.refusal) : self->DropHeld();
+          reply.outcome.refusal ? self->End(reply.outcome.refusal) : self->DropHeld(reply.outcome.value);
         });
   }
 
-  void DropHeld() {
-    desk_.records.Find(entry_.name(), [self = shared_from_this()](const absl::StatusOr<store::SessionRecord>& record) {
-      self->desk_.records.Delete(self->entry_.name(), record, [self](std::optional<session::Refusal> refusal) {
-        self->OnRecordDeleted(std::move(refusal));
-      });
-    });
+  // Another server may have taken the session just now.
+  void DropHeld(uint64_t held_epoch) {
+    desk_.records.Find(
+        entry_.name(), [self = shared_from_this(), held_epoch](const absl::StatusOr<store::SessionRecord>& record) {
+          if (record.ok() && self->desk_.records.TakenElsewhere(held_epoch, record->epoch)) return self->Drop();
+          self->desk_.records.Delete(self->entry_.name(), record, [self](std::optional<session::Refusal> refusal) {
+            self->OnRecordDeleted(std::move(refusal));
+          });
+        });
   }
 
   void OnRecordDeleted(std::optional<session::Refusal> refusal) {
@@ -147,8 +155,10 @@ void Delete(Desk& desk, const std::string& key, const DropCondition& condition, 
 }
 
 void Evict(Desk& desk, const std::string& key, DeleteDone done) {
-  desk.owners.Submit(
-      key, [&desk, done = std::move(done)](Entry& entry) mutable { EvictEntry(desk, entry, std::move(done)); });
+  desk.owners.Submit(key, [&desk, done = std::move(done)](Entry& entry) mutable {
+    DropStaleCopy(desk, entry,
+                  [&desk, &entry, done = std::move(done)]() mutable { EvictEntry(desk, entry, std::move(done)); });
+  });
 }
 
 }  // namespace aaren::registrar

@@ -65,7 +65,7 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
     }
   }
 
-  // A shard knows the shard's sessions better than the store.
+  // A shard knows the sessions of its own better than the store.
   void AskShards() {
     std::map<int, std::vector<std::string>> by_owner;
     for (const auto& [key, info] : found_) {
@@ -89,12 +89,17 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
                    const std::vector<std::optional<session::SessionInfo>>& infos) {
     for (size_t i = 0; i < keys.size(); ++i) {
       if (infos[i]) {
-        found_[keys[i]] = *infos[i];
+        Describe(*infos[i], found_[keys[i]]);
       } else {
         DescribeAtRest(keys[i]);
       }
     }
     OneLess();
+  }
+
+  // A shard's copy is stale where the record says that another server has the session.
+  void Describe(const session::SessionInfo& here, session::SessionInfo& found) {
+    if (!desk_.records.TakenElsewhere(here.epoch, found.epoch)) found = here;
   }
 
   // A session gone from the shard meanwhile is at rest, or gone; a moved session keeps the older description.

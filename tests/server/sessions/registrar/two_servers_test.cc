@@ -3,40 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/store/redis/redis_store.h"
+#include "tests/server/sessions/registrar/shared_store.h"
 #include "tests/server/sessions/shard/world/world.h"
-#include "tests/server/store/redis_server.h"
 
 namespace aaren::registrar {
 namespace {
 
 using ::testing::HasSubstr;
 using Event = shard::FakePeer::Event;
-
-// The store of both servers, with its Redis if the store is Redis.
-class Shared {
- public:
-  explicit Shared(const std::string& kind) {
-    if (kind == "redis" && !store::RedisServer::Installed().empty()) redis_ = std::make_unique<store::RedisServer>();
-    memory_->Share();
-  }
-
-  bool Lacks(const std::string& kind) const { return kind == "redis" && redis_ == nullptr; }
-
-  // One server's store: a new connection to the Redis, or the common memory.
-  std::shared_ptr<shard::ProbedStore> Store() {
-    if (redis_ == nullptr) return memory_;
-    store::RedisOptions options = redis_->options();
-    options.timeout = absl::Seconds(10);
-    auto store = std::make_shared<shard::ProbedStore>(store::RedisStore::Open(options).value());
-    store->Share();
-    return store;
-  }
-
- private:
-  std::unique_ptr<store::RedisServer> redis_;
-  const std::shared_ptr<shard::ProbedStore> memory_ = std::make_shared<shard::ProbedStore>();
-};
 
 class TwoServersTest : public testing::TestWithParam<const char*> {
  protected:
@@ -51,7 +25,7 @@ class TwoServersTest : public testing::TestWithParam<const char*> {
     second_.Advance(shard::kInterval);
   }
 
-  Shared shared_{GetParam()};
+  SharedStore shared_{GetParam()};
   shard::World first_{shard::ShardOptions{.save_interval = shard::kInterval}, 2, shared_.Store()};
   shard::World second_{shard::ShardOptions{.save_interval = shard::kInterval}, 1, shared_.Store()};
   shard::FakePeer at_first_, at_second_, again_;
@@ -130,7 +104,7 @@ class OtherServerTest : public testing::TestWithParam<const char*> {
     second_.Send(peer_, 0, 4, shard::Values(4, 1));
   }
 
-  Shared shared_{GetParam()};
+  SharedStore shared_{GetParam()};
   shard::World first_{shard::ShardOptions{.save_interval = shard::kInterval, .advertise = "first:1"}, 1,
                       shared_.Store()};
   shard::World second_{shard::ShardOptions{.save_interval = shard::kInterval, .advertise = "second:1"}, 1,
@@ -200,7 +174,7 @@ class SweepOfTwoServersTest : public testing::TestWithParam<int> {
 
   bool IsThere() { return shared_.Store()->Load("/a").ok(); }
 
-  Shared shared_{"memory"};
+  SharedStore shared_{"memory"};
   const shard::ShardOptions options_{.save_interval = shard::kInterval, .session_ttl = kTtl};
   std::unique_ptr<shard::World> first_ = std::make_unique<shard::World>(options_, 1, shared_.Store());
   shard::World second_{options_, 1, shared_.Store()};
@@ -232,7 +206,7 @@ TEST_P(SweepOfTwoServersTest, DeletesWhatAServerLeftThatEnded) {
 }
 
 TEST(LeaseTest, HoldsAlsoOfAServerThatBeganBeforeItsClockWasSetRight) {
-  Shared shared{"memory"};
+  SharedStore shared{"memory"};
   const shard::ShardOptions options{.save_interval = shard::kInterval};
   shard::World behind(options, 1, shared.Store()), other(options, 1, shared.Store());
   behind.clock().StepWall(absl::Hours(2));
