@@ -22,14 +22,19 @@ constexpr absl::Span<const Forecaster> kNaiveForecasters = absl::MakeConstSpan(k
 
 double IntervalOf(const ForecastScore& score) { return std::isnan(score.interval()) ? 0.8 : score.interval(); }
 
-ScoreLine LineOf(const ForecastScore& score) { return {score.mase(), score.wql(), score.coverage()}; }
+ScoreLine LineOf(const ForecastScore& score) {
+  return {.mase = score.mase(), .wql = score.wql(), .coverage = score.coverage(), .sql = score.sql()};
+}
 
 ScoreLine MeanOf(const std::vector<SeriesScores>& scores, const Forecaster& forecaster) {
   const ForecastScore pooled = Pooled(scores, forecaster.score);
-  Mean mase;
+  Mean mase, sql;
   // Each MASE is scaled by its own series, so series count alike.
-  for (const SeriesScores& series : scores) mase.Add((series.*forecaster.score).mase());
-  return {mase.value(), pooled.wql(), pooled.coverage()};
+  for (const SeriesScores& series : scores) {
+    mase.Add((series.*forecaster.score).mase());
+    sql.Add((series.*forecaster.score).sql());
+  }
+  return {.mase = mase.value(), .wql = pooled.wql(), .coverage = pooled.coverage(), .sql = sql.value()};
 }
 
 // The mean over evaluations of the k-th windows alone.
@@ -47,7 +52,8 @@ ScoreLine WindowMeanOf(const std::vector<SeriesScores>& scores, const Forecaster
     mase.Add(window.value());
     wql.Add(magnitude > 0 ? loss / magnitude : kNoScore);
   }
-  return {mase.value(), wql.value(), MeanOf(scores, forecaster).coverage};
+  const ScoreLine mean = MeanOf(scores, forecaster);
+  return {.mase = mase.value(), .wql = wql.value(), .coverage = mean.coverage, .sql = mean.sql};
 }
 
 // The k-th windows make an evaluation only if every series has a k-th window.
@@ -59,7 +65,7 @@ bool HaveWindowsInCommon(const std::vector<SeriesScores>& scores) {
 
 void AppendPair(const char* key, const ScoreLine& line, JsonObject& object, std::string& out) {
   object.Key(key);
-  JsonObject(out).Add("mase", line.mase).Add("wql", line.wql).Close();
+  JsonObject(out).Add("mase", line.mase).Add("wql", line.wql).Add("sql", line.sql).Close();
 }
 
 std::string PercentDigits(double share) { return absl::StrFormat("%.4g", 100 * share); }
@@ -99,7 +105,12 @@ void AppendCalibration(const ScoreRow& row, JsonObject& object, std::string& out
 
 void AppendWindow(const char* key, const WindowScore& score, JsonObject& object, std::string& out) {
   object.Key(key);
-  JsonObject(out).Add("mase", score.mase).Add("loss", score.loss).Add("magnitude", score.magnitude).Close();
+  JsonObject(out)
+      .Add("mase", score.mase)
+      .Add("loss", score.loss)
+      .Add("magnitude", score.magnitude)
+      .Add("sql", score.sql)
+      .Close();
 }
 
 size_t WidestName(const std::vector<ScoreRow>& rows) {
@@ -175,6 +186,7 @@ std::string ToJsonLines(const std::vector<ScoreRow>& rows, bool levels) {
   for (const ScoreRow& row : rows) {
     JsonObject object(out);
     object.Add("series", row.series).Add("mase", row.forecast.mase).Add("wql", row.forecast.wql);
+    object.Add("sql", row.forecast.sql);
     object.Add(CoverageKey(row), row.forecast.coverage);
     for (const Forecaster& naive : kNaiveForecasters) AppendPair(naive.key, row.*naive.line, object, out);
     object.Add("windows", row.windows);

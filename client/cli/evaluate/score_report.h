@@ -22,6 +22,7 @@ struct ScoreLine {
   double mase = std::numeric_limits<double>::quiet_NaN();
   double wql = std::numeric_limits<double>::quiet_NaN();
   double coverage = std::numeric_limits<double>::quiet_NaN();  // the widest interval's
+  double sql = std::numeric_limits<double>::quiet_NaN();
 };
 
 struct ScoreRow {
@@ -54,7 +55,8 @@ inline constexpr Forecaster kForecasters[] = {
 };
 inline constexpr size_t kNaive = 1;  // the first naive forecaster
 
-// A row per series, then "mean": MASE is the mean over the series with a MASE, WQL and coverages are pooled. REQUIRES:
+// A row per series, then "mean": MASE and SQL are means over the series that have them, WQL and
+// coverages are pooled. REQUIRES:
 // as many names as scores, at least one.
 std::vector<ScoreRow> ScoreRows(const std::vector<EvaluatedSeries>& series, const std::vector<SeriesScores>& scores);
 

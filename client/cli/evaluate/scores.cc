@@ -79,13 +79,16 @@ WindowScore ForecastScore::AddWindow(absl::Span<const double> values, absl::Span
   ++windows_;
   pinball_ += pinball;
   magnitude_ += magnitude;
-  const double mase = seasonal_error > 0 ? Ratio(error, present) / seasonal_error : kNone;
-  if (!std::isnan(mase)) {
-    scaled_error_ += mase;
+  // Twice the pinball loss at the median is the absolute error.
+  const double loss = 2 * pinball / static_cast<double>(levels_.size());
+  const auto scaled = [&](double sum) { return seasonal_error > 0 ? Ratio(sum, present) / seasonal_error : kNone; };
+  const WindowScore score = {.mase = scaled(error), .loss = loss, .magnitude = magnitude, .sql = scaled(loss)};
+  if (!std::isnan(score.mase)) {
+    scaled_error_ += score.mase;
+    scaled_loss_ += score.sql;
     ++scaled_windows_;
   }
-  // Twice the pinball loss at the median is the absolute error.
-  return {mase, 2 * pinball / static_cast<double>(levels_.size()), magnitude};
+  return score;
 }
 
 WindowScore ForecastScore::AddPoints(absl::Span<const double> values, absl::Span<const double> points,
@@ -113,6 +116,8 @@ void ForecastScore::Pool(const ForecastScore& other) {
 }
 
 double ForecastScore::mase() const { return Ratio(scaled_error_, scaled_windows_); }
+
+double ForecastScore::sql() const { return Ratio(scaled_loss_, scaled_windows_); }
 
 double ForecastScore::wql() const {
   return magnitude_ > 0 ? 2 * pinball_ / static_cast<double>(levels_.size()) / magnitude_ : kNone;

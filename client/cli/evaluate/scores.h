@@ -6,10 +6,12 @@
 //
 //   MASE        mean over windows of: mean |value - median| / mean |x_t - x_{t-season}| over all rows before the window
 //   WQL         2 * sum of pinball losses, mean over the levels, / sum |value|
+//   SQL         as MASE, with 2 * pinball loss, mean over the levels, in place of |value - median|
 //   coverage    share of the values in the widest interval: between the outermost levels that are as far from 0 as
 //               from 1, which are 0.1 and 0.9 for an interval of 80 %
 //
-// Missing values (NaN) are passed over. A window whose denominator is 0 or unknown does not enter MASE.
+// Missing values (NaN) are passed over. A window whose denominator is 0 or unknown enters neither MASE
+// nor SQL.
 // Threading: plain values.
 
 #include <cstddef>
@@ -25,6 +27,7 @@ struct WindowScore {
   double mase;       // NaN without a denominator
   double loss;       // 2 * sum of pinball losses, mean over the levels; WQL: sum of losses over sum of magnitudes
   double magnitude;  // sum |value|
+  double sql;        // NaN without a denominator
 };
 
 // The scores of a level of the quantiles. NaN where unknown.
@@ -47,12 +50,13 @@ class ForecastScore {
   // A forecast without quantiles: each is the point.
   WindowScore AddPoints(absl::Span<const double> values, absl::Span<const double> points, double seasonal_error);
 
-  // Joins another series' points into WQL and coverage. MASE stays without the series' windows: it is a mean over
-  // series. Scores by level make sense only if both have the same levels.
+  // Joins another series' points into WQL and coverage. MASE and SQL stay without the series' windows: they are means
+  // over series. Scores by level make sense only if both have the same levels.
   void Pool(const ForecastScore& other);
 
   uint64_t windows() const { return windows_; }
   double mase() const;      // NaN where no window has a denominator
+  double sql() const;       // likewise
   double wql() const;       // NaN if all values were 0 or missing
   double coverage() const;  // NaN without an interval
 
@@ -87,6 +91,7 @@ class ForecastScore {
   uint64_t windows_ = 0;
   uint64_t scaled_windows_ = 0;
   double scaled_error_ = 0;
+  double scaled_loss_ = 0;
   double pinball_ = 0;
   double magnitude_ = 0;
   std::vector<Covered> steps_;

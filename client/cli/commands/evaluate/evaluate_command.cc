@@ -52,9 +52,9 @@ command_line::Flags Table(EvaluateFlags& evaluate) {
       "aaren evaluate --target=HOST:PORT (--csv=FILE [--csv=FILE ...] | --events=FILE | --ts=FILE) [flags]",
       "Streams every column of the files through the server, scores forecasts against what came, and prints\n"
       "MASE, WQL and the share of values inside the 80 % interval, per series and over all, beside the last\n"
-      "value's, the last season's and the drift's. --quantiles and --level choose other levels; --past and\n"
-      "--future add what sessions without covariates score. A second table shows "
-      "that share by rows ahead, and how\n"
+      "value's, the last season's and the drift's. --json has SQL too, the quantile loss scaled as in MASE.\n"
+      "--quantiles and --level choose other levels; --past and --future add what sessions without covariates\n"
+      "score. A second table shows that share by rows ahead, and how\n"
       "honest surprises are (where each value after an origin fell in its one-step forecast, from 0 to 1): KS,\n"
       "their Kolmogorov-Smirnov distance to uniform, of n values about 0.87 / sqrt(n) by chance alone, and the\n"
       "share of alerts at a nominal false-alarm rate of 1 % (below 0.005 or above 0.995). --stride=1 scores\n"

@@ -188,8 +188,9 @@ TEST(ScoreReportTest, JsonLinesHaveTheKeysInOrder) {
   const std::vector<ScoreRow> rows = {
       {"a", {0.5, 0.25, none}, {1, 2, none}, {3, 4, none}, {5, 6, none}, 7, {0.5, none}, {0.25, 0.0625, 16}}};
   EXPECT_EQ(ToJsonLines(rows),
-            R"({"series":"a","mase":0.5,"wql":0.25,"coverage80":null,"last_value":{"mase":1,"wql":2},)"
-            R"("seasonal_naive":{"mase":3,"wql":4},"drift":{"mase":5,"wql":6},"windows":7,)"
+            R"({"series":"a","mase":0.5,"wql":0.25,"sql":null,"coverage80":null,)"
+            R"("last_value":{"mase":1,"wql":2,"sql":null},)"
+            R"("seasonal_naive":{"mase":3,"wql":4,"sql":null},"drift":{"mase":5,"wql":6,"sql":null},"windows":7,)"
             R"("coverage80_by_step":[0.5,null],"surprise":{"ks":0.25,"alerts_at_1_percent":0.0625,"values":16}})"
             "\n");
 }
@@ -267,7 +268,7 @@ TEST(ScoreReportTest, CovariateTableTellsTheChange) {
   EXPECT_EQ(ToCovariateTable(rows),
             "covariates      MASE   without    change       WQL   without    change\n"
             "a             0.5000    1.0000   -50.0 %    0.2500    0.2000   +25.0 %\n");
-  EXPECT_THAT(ToJsonLines(rows), HasSubstr(R"("without_covariates":{"mase":1,"wql":0.2})"));
+  EXPECT_THAT(ToJsonLines(rows), HasSubstr(R"("without_covariates":{"mase":1,"wql":0.2,"sql":null})"));
 }
 
 TEST(ScoreReportTest, TableHasALinePerSeriesBelowTwoOfHeader) {

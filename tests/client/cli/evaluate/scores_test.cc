@@ -33,6 +33,19 @@ TEST(ScoresTest, MaseIsTheMeanOverWindowsEachWithItsOwnScale) {
   EXPECT_THAT(score.mase(), DoubleNear(0.75, 1e-12));
 }
 
+TEST(ScoresTest, SqlIsTheMeanOverWindowsOfTheScaledLoss) {
+  ForecastScore score({0.1, 0.5, 0.9});
+  score.AddWindow(std::vector<double>{10}, std::vector<double>{6, 10, 12}, 4);  // 2 * (0.4 + 0 + 0.2) / 3 / 4 = 0.1
+  score.AddWindow(std::vector<double>{1}, std::vector<double>{1, 1, 4}, 1);     // 2 * 0.3 / 3 = 0.2
+  EXPECT_THAT(score.sql(), DoubleNear(0.15, 1e-12));
+}
+
+TEST(ScoresTest, SqlOfAPointIsItsMase) {
+  ForecastScore score({0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9});
+  const WindowScore window = score.AddPoints(std::vector<double>{4, -6}, std::vector<double>{5, -6}, 2);
+  EXPECT_THAT(window.sql, DoubleNear(window.mase, 1e-12));
+}
+
 TEST(ScoresTest, MissingValuesAreNotScored) {
   ForecastScore score({0.5});
   score.AddPoints(std::vector<double>{kNone, 3}, std::vector<double>{100, 4}, 1);
@@ -44,6 +57,7 @@ TEST(ScoresTest, FlatHistoryHasNoMase) {
   ForecastScore score({0.5});
   score.AddPoints(std::vector<double>{1}, std::vector<double>{2}, 0);
   EXPECT_TRUE(std::isnan(score.mase()));
+  EXPECT_TRUE(std::isnan(score.sql()));
   EXPECT_EQ(score.windows(), 1u);
 }
 

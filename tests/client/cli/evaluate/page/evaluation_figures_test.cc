@@ -22,8 +22,9 @@ SeriesScores Aged(const std::vector<uint64_t>& ages) {
   const ForecastScore none({0.1, 0.5, 0.9});
   SeriesScores scores{none, none, none, none};
   for (uint64_t age : ages) {
-    const WindowScore naive = {2, 0, 0};
-    scores.windows.push_back({age, age, {0.01 * static_cast<double>(age), 0, 0}, naive, naive, naive});
+    const WindowScore naive = {.mase = 2, .loss = 0, .magnitude = 0, .sql = 0};
+    const WindowScore forecast = {.mase = 0.01 * static_cast<double>(age), .loss = 0, .magnitude = 0, .sql = 0};
+    scores.windows.push_back({age, age, forecast, naive, naive, naive});
   }
   return scores;
 }
