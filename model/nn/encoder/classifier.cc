@@ -25,29 +25,20 @@ torch::Tensor ClassifierImpl::forward(const torch::Tensor& x, const torch::Tenso
   return head((dropout(torch::gelu(tokens)) * counts).flatten(1));
 }
 
-ClassifierState ClassifierImpl::Start(int64_t batch) const {
-  const torch::TensorOptions like = head->weight.options();
-  return {.position = 0,
-          .recent = torch::zeros({batch, 2, options.channels}, like),
-          .layers = encoder->Start(batch),
+ClassifierState ClassifierImpl::Start(int64_t batch) {
+  return {.encoder = StartEncoder(embedding, encoder, batch),
           .logits = head->bias.detach().expand({batch, -1}).clone()};
 }
 
 absl::StatusOr<torch::Tensor> ClassifierImpl::Step(ClassifierState& state, const torch::Tensor& x) {
-  if (!options.aaren || !options.causal_embedding) {
-    return absl::FailedPreconditionError("only an Aaren with a causal embedding can be streamed");
-  }
-  if (state.position >= options.steps) {
+  const int64_t position = state.encoder.position, width = options.encoder().width();
+  if (position >= options.steps) {
     return absl::OutOfRangeError(absl::StrCat("the series has ", options.steps, " steps, and all were given"));
   }
+  const absl::StatusOr<torch::Tensor> token = StepEncoder(embedding, encoder, state.encoder, x);
+  if (!token.ok()) return token.status();
   torch::NoGradGuard no_grad;
-  const torch::Tensor window = torch::cat({state.recent, x.unsqueeze(1)}, 1);
-  const torch::Tensor token = encoder->Step(state.layers, embedding->Step(window, state.position));
-  const int64_t width = options.encoder().width();
-  const torch::Tensor weight = head->weight.narrow(1, state.position * width, width);
-  state.logits = state.logits + torch::linear(torch::gelu(token), weight);
-  state.recent = window.narrow(1, 1, 2);
-  ++state.position;
+  state.logits = state.logits + torch::linear(torch::gelu(*token), head->weight.narrow(1, position * width, width));
   return torch::softmax(state.logits, -1);
 }
 

@@ -16,10 +16,10 @@
 #include <torch/types.h>
 
 #include <cstdint>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "model/nn/encoder/encoder.h"
+#include "model/nn/encoder/streamed_encoder.h"
 #include "model/nn/encoder/window_embedding.h"
 
 namespace aaren::nn {
@@ -35,10 +35,8 @@ struct ClassifierOptions {
 
 /// All that a streamed classifier remembers of B series: a size that does not grow.
 struct ClassifierState {
-  int64_t position = 0;                           // tokens so far
-  torch::Tensor recent;                           // the last two tokens, [B, 2, V]
-  std::vector<attention::AttentionState> layers;  // bottom first
-  torch::Tensor logits;                           // [B, C]
+  EncoderState encoder;
+  torch::Tensor logits;  // [B, C]
 };
 
 class ClassifierImpl : public torch::nn::Cloneable<ClassifierImpl> {
@@ -49,7 +47,7 @@ class ClassifierImpl : public torch::nn::Cloneable<ClassifierImpl> {
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& lengths);
 
   /// The state of `batch` series before their first token.
-  ClassifierState Start(int64_t batch) const;
+  ClassifierState Start(int64_t batch);
   /// Folds one token of each series, x [B, V]. Returns the probabilities of the classes, [B, C]. Records no gradient.
   /// FailedPrecondition unless the mixer is an Aaren and the embedding causal; OutOfRange after N tokens. An error
   /// leaves the state unchanged.

@@ -20,11 +20,13 @@ torch::Tensor DecoderLayerImpl::forward(const torch::Tensor& x, const torch::Ten
 
 void Seq2SeqImpl::reset() {
   const EncoderOptions sizes = options.encoder();
-  const WindowEmbeddingOptions window = {.channels = options.channels,
-                                         .width = options.width,
-                                         .clock_numbers = options.clock_numbers,
-                                         .dropout = sizes.dropout()};
+  WindowEmbeddingOptions window = {.channels = options.channels,
+                                   .width = options.width,
+                                   .clock_numbers = options.clock_numbers,
+                                   .causal = options.causal_embedding,
+                                   .dropout = sizes.dropout()};
   encoder_embedding = register_module("encoder_embedding", WindowEmbedding(window));
+  window.causal = false;
   decoder_embedding = register_module("decoder_embedding", WindowEmbedding(window));
   encoder = register_module("encoder", Encoder(sizes, options.layers));
   decoder = register_module("decoder", DecoderLayer(sizes));

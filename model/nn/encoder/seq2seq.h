@@ -28,6 +28,7 @@ struct Seq2SeqOptions {
   int64_t channels = 1, clock_numbers = 4;
   int64_t label_steps = 48, horizon = 96;
   bool aaren = true;
+  bool causal_embedding = false;  // of the encoder, which then streams (streamed_encoder.h)
   int64_t width = 512, heads = 8, mlp_width = 2048, layers = 2;
   EncoderOptions encoder() const { return EncoderOptions(aaren, width, heads, mlp_width); }
 };

@@ -29,9 +29,10 @@ torch::Tensor WindowEmbeddingImpl::forward(const torch::Tensor& x, const torch::
   return dropout(clock_map.is_empty() ? sum : sum + clock_map(clock));
 }
 
-torch::Tensor WindowEmbeddingImpl::Step(const torch::Tensor& steps, int64_t position) {
+torch::Tensor WindowEmbeddingImpl::Step(const torch::Tensor& steps, int64_t position, const torch::Tensor& clock) {
   const torch::Tensor at = torch::full({}, static_cast<double>(position), steps.options());
-  return torch::conv1d(steps.transpose(1, 2), window).squeeze(2) + SinusoidalCode(at, options.width);
+  const torch::Tensor sum = torch::conv1d(steps.transpose(1, 2), window).squeeze(2) + SinusoidalCode(at, options.width);
+  return clock_map.is_empty() ? sum : sum + clock_map(clock);
 }
 
 }  // namespace aaren::nn

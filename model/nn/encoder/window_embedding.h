@@ -32,9 +32,9 @@ class WindowEmbeddingImpl : public torch::nn::Cloneable<WindowEmbeddingImpl> {
   void reset() override;
   /// x [B, N, V] -> [B, N, d]. With K > 0 `clock` is [B, N, K].
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& clock = {});
-  /// The embedding [B, d] of the last of three steps, `steps` [B, 3, V], at `position`, without dropout.
-  /// REQUIRES: causal, and no clock.
-  torch::Tensor Step(const torch::Tensor& steps, int64_t position);
+  /// The embedding [B, d] of the last of three steps, `steps` [B, 3, V], at `position`, without dropout. With K > 0
+  /// `clock` is [B, K]. REQUIRES: causal.
+  torch::Tensor Step(const torch::Tensor& steps, int64_t position, const torch::Tensor& clock = {});
 
   WindowEmbeddingOptions options;
   /// The convolution's weights, [d, V, 3].

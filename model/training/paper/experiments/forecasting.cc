@@ -67,8 +67,9 @@ Batch BatchOf(const Windows& windows, const torch::Tensor& starts) {
           .target = RowsOf(windows.values, starts, kInput, windows.horizon)};
 }
 
-nn::Seq2SeqOptions Sizes(nn::Seq2SeqOptions options, int64_t width) {
-  if (width > 0) options.width = width, options.mlp_width = 4 * width;
+nn::Seq2SeqOptions Sizes(nn::Seq2SeqOptions options, const PaperSettings& settings) {
+  options.causal_embedding = settings.causal_embedding;
+  if (settings.width > 0) options.width = settings.width, options.mlp_width = 4 * settings.width;
   return options;
 }
 
@@ -84,7 +85,7 @@ class Training {
                                         .label_steps = kLabel,
                                         .horizon = windows_.horizon,
                                         .aaren = cell.aaren},
-                     settings.width)),
+                     settings)),
         optimizer_(model_->parameters(), torch::optim::AdamOptions(kRate)) {}
 
   PaperResult Run(const EpochReport& report) {

@@ -32,7 +32,7 @@ struct PaperSettings {
   int64_t epochs = 0;             // at most; 0: the protocol's
   int64_t patience = 0;           // epochs without a better one before the end; 0: the protocol's
   int64_t width = 0;              // forecasting: of the network, a multiple of 8; 0: the protocol's
-  bool causal_embedding = false;  // classification: windows that look back only, so that the classifier streams
+  bool causal_embedding = false;  // windows that look back only, so that classifier and forecasting encoder stream
   bool bfloat16_products = false;
 
   // All that a result depends on, but for the data.

@@ -41,7 +41,8 @@ void AddFlags(command_line::Flags& flags, PaperLine& line, Words& words) {
   flags.Add("width", &line.settings.width, "forecasting: width of the network, a multiple of 8; 0: the paper's 512")
       .Between(0, 4096);
   flags
-      .Add("embedding", &words.embedding, "classification: circular, the code base's, or causal, which can be streamed")
+      .Add("embedding", &words.embedding,
+           "of steps, not of events: circular, the code base's, or causal, which can be streamed")
       .OneOf({"circular", "causal"});
   flags.Add("products", &words.products, "float32, or bfloat16 on CPUs with instructions for it")
       .OneOf({"float32", "bfloat16"});

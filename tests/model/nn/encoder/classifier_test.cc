@@ -35,8 +35,10 @@ TEST(ClassifierTest, TheStateDoesNotGrow) {
   Classifier classifier = Streaming();
   ClassifierState state = classifier->Start(1);
   const auto numbers = [&] {
-    int64_t count = state.recent.numel() + state.logits.numel();
-    for (const attention::AttentionState& one : state.layers) count += one.m.numel() + one.c.numel() + one.a.numel();
+    int64_t count = state.encoder.recent.numel() + state.logits.numel();
+    for (const attention::AttentionState& one : state.encoder.layers) {
+      count += one.m.numel() + one.c.numel() + one.a.numel();
+    }
     return count;
   };
   const int64_t before = numbers();
@@ -47,9 +49,9 @@ TEST(ClassifierTest, TheStateDoesNotGrow) {
 TEST(ClassifierTest, MoreTokensThanStepsAreRefused) {
   Classifier classifier = Streaming();
   ClassifierState state = classifier->Start(1);
-  state.position = kSteps;
+  state.encoder.position = kSteps;
   EXPECT_EQ(classifier->Step(state, torch::zeros({1, kChannels})).status().code(), absl::StatusCode::kOutOfRange);
-  EXPECT_EQ(state.position, kSteps);
+  EXPECT_EQ(state.encoder.position, kSteps);
 }
 
 TEST(ClassifierTest, OnlyAnAarenWithACausalEmbeddingStreams) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "model/nn/encoder/seq2seq.h"
+#include "model/nn/encoder/streamed_encoder.h"
 #include "model/nn/encoder/window_embedding.h"
 
 namespace aaren::nn {
@@ -113,6 +114,30 @@ TEST(Seq2SeqTest, AForecastMovesWithItsSeries) {
   EXPECT_EQ(forecast.sizes(), at::IntArrayRef({3, 5, 2}));
   // Not exactly: 1e-5 is added to the variance of either.
   EXPECT_LT((moved - (3 * forecast + 7)).abs().max().item<float>(), 1e-3);
+}
+
+TEST(Seq2SeqTest, AStreamedEncoderGivesTheOutputsOfTheWholeWindow) {
+  torch::manual_seed(4);
+  torch::NoGradGuard no_grad;
+  Seq2Seq model(Seq2SeqOptions{.channels = 2, .causal_embedding = true, .width = 16, .heads = 2, .mlp_width = 16});
+  model->eval();
+  const torch::Tensor x = torch::randn({3, 96, 2}), clock = torch::randn({3, 96, 4});
+  const torch::Tensor whole = model->encoder(model->encoder_embedding(x, clock));
+  EncoderState state = StartEncoder(model->encoder_embedding, model->encoder, 3);
+  for (int64_t t = 0; t < 96; ++t) {
+    const absl::StatusOr<torch::Tensor> token =
+        StepEncoder(model->encoder_embedding, model->encoder, state, x.select(1, t), clock.select(1, t));
+    ASSERT_TRUE(token.ok()) << token.status();
+    EXPECT_LT((*token - whole.select(1, t)).abs().max().item<float>(), 1e-5) << t;
+  }
+}
+
+TEST(Seq2SeqTest, AnEncoderThatSeesTheNextStepDoesNotStream) {
+  Seq2Seq model(Seq2SeqOptions{.width = 16, .heads = 2, .mlp_width = 16});
+  EncoderState state = StartEncoder(model->encoder_embedding, model->encoder, 1);
+  const auto token = StepEncoder(model->encoder_embedding, model->encoder, state, torch::zeros({1, 1}));
+  EXPECT_EQ(token.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(state.position, 0);
 }
 
 }  // namespace
