@@ -59,7 +59,8 @@ absl::Status Profile::Check(uint64_t seq) const {
   if (run > kTrials) return Impossible("run", run);
   if (behind > (season == 0 ? 0 : std::min<uint64_t>(seq, ValueMemory::kValues))) return Impossible("behind", behind);
   if (values > kSeasonsOfLevel * season || values > seq - behind) return Impossible("number of values", values);
-  const float most = values == 0 ? 0.0f : 2.0f * math::kLargestDistance;
+  // Before its first value the level follows the origin all the same.
+  constexpr float most = 2.0f * math::kLargestDistance;
   if (!(std::abs(level) <= most)) return Impossible("level", level);
   for (size_t i = 0; i < kPhases; ++i) {
     const bool known = seasons[i] > 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "model/engine/events/keeps.h"
 #include "model/math/doubles.h"
@@ -103,7 +104,7 @@ void ObserveMark(uint64_t mark, EventMemory& memory) {
   const bool fresh = slot == kNewMark;
   if (fresh) {
     slot = TakeSlot(mark, memory);
-    ++memory.distinct;
+    memory.distinct += memory.distinct < std::numeric_limits<uint32_t>::max();
   }
   Newest& newest = memory.newest;
   // The successor is noted before `newest` moves on, because the mark belongs to the event before.

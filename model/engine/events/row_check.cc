@@ -137,6 +137,16 @@ double Reach(const EventPackage& package, const std::string& block, const char* 
   return (1 + kRounding) * std::sqrt(kWidth * squares);
 }
 
+// No token has come to the network yet.
+absl::Status CheckUntouched(const EventRow& row) {
+  const EventRow empty = NewEventRow(/*calendar=*/true);
+  if (std::memcmp(&row.layers, &empty.layers, sizeof(row.layers)) == 0 &&
+      std::memcmp(&row.outlook, &empty.outlook, sizeof(row.outlook)) == 0) {
+    return absl::OkStatus();
+  }
+  return absl::DataLossError("no interval is above 0, but the attention or the outlook is no new row's");
+}
+
 }  // namespace
 
 RowBounds::RowBounds(const EventPackage& package) {
@@ -157,8 +167,9 @@ absl::Status RowBounds::Check(const EventRow& row) const {
   }
   Faults faults;
   CheckMemory(row.memory, faults);
+  if (faults.status().ok() && !HasScale(row.memory)) return CheckUntouched(row);
   const double tokens = static_cast<double>(row.memory.count);
-  for (size_t i = 0; i < kBlocks && faults.status().ok() && HasScale(row.memory); ++i) {
+  for (size_t i = 0; i < kBlocks && faults.status().ok(); ++i) {
     const EventLayer& layer = row.layers[i];
     for (size_t h = 0; h < kHeads; ++h) {
       faults.Need("an attention's peak", layer.peak[h], -layers_[i].peak[h], layers_[i].peak[h]);

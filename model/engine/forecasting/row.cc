@@ -253,8 +253,14 @@ absl::Status RowLayout::CheckChoices(const RowHeader& header, const season::Seas
   return absl::OkStatus();
 }
 
+// True for a layer that has folded nothing yet: regular holes put off the first fold (rule 4.4).
+bool RowLayout::IsEmpty(const LayerState& state) const {
+  return std::all_of(state.peak, state.peak + sizes_.heads, [](double peak) { return peak == kEmptyPeak; });
+}
+
 absl::Status RowLayout::CheckLayer(uint64_t folds, size_t index, const LayerState& state,
                                    const LayerBound& bound) const {
+  if (IsEmpty(state)) folds = 0;
   for (size_t h = 0; h < sizes_.heads; ++h) {
     if (absl::Status status = CheckHead(folds, index, h, state, bound); !status.ok()) return status;
   }

@@ -162,6 +162,7 @@ class RowLayout {
   absl::Status CheckHeader(const RowHeader& header) const;
   absl::Status CheckOneStep(const RowHeader& header, const float* one_step) const;
   absl::Status CheckChoices(const RowHeader& header, const season::SeasonChoice* choices) const;
+  bool IsEmpty(const LayerState& state) const;
   absl::Status CheckLayer(uint64_t folds, size_t index, const LayerState& state, const LayerBound& bound) const;
   absl::Status CheckHead(uint64_t folds, size_t index, size_t head, const LayerState& state,
                          const LayerBound& bound) const;

@@ -83,6 +83,11 @@ TEST_F(ProfileTest, AMovedOriginMovesTheLevelAlone) {
   EXPECT_EQ(profile_.At(3), before.At(3));
 }
 
+TEST_F(ProfileTest, AnOriginThatMovesBeforeTheFirstValueLeavesASoundProfile) {
+  profile_.Shift(100);
+  EXPECT_TRUE(profile_.Check(48).ok()) << profile_.Check(48);
+}
+
 TEST_F(ProfileTest, ChecksRefuseWhatNoSeriesLeaves) {
   profile_.Reset(24);
   for (uint64_t seq = 0; seq < 100; ++seq) profile_.Learn(seq, static_cast<float>(seq % 24));

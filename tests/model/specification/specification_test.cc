@@ -130,6 +130,8 @@ void ExpectEqual(const package::ModelPackage& package, const std::vector<Value>&
     ASSERT_EQ(engine::Fingerprint(engine.results), engine::Fingerprint(rules.results)) << "forecasts";
     ASSERT_EQ(engine::Fingerprint(engine.surprises), engine::Fingerprint(rules.surprises)) << "surprises";
     ASSERT_TRUE(stepper.RowBytes(slot) == forecaster.Row()) << "rows";
+    const absl::Status sound = stepper.engine()->CheckRow(forecaster.Row()).status();
+    ASSERT_TRUE(sound.ok()) << sound;
   }
 }
 
@@ -264,8 +266,28 @@ std::vector<double> ChangingDays(size_t length) {
   return series;
 }
 
+// A day, and then another: the other's profile has caught up at token 1152, when its view has just left the origin.
+std::vector<double> JumpBehindANewDay(size_t length) {
+  std::vector<double> series;
+  for (size_t t = 0; t < length; ++t) {
+    const size_t phase = t % (t < 492 ? 24 : 96);
+    series.push_back(static_cast<double>(phase * phase * phase % 17) + (t >= 1100 ? 2000.0 : 0.0));
+  }
+  return series;
+}
+
+// Three values, a gap as long as the memory, and a level for good: the origin moves before the profile has a value.
+std::vector<double> LevelBehindAGap(size_t length) {
+  std::vector<double> series(length, NAN);
+  std::fill_n(series.begin(), 3, 0.0);
+  std::fill(series.begin() + 1453, series.end(), 100.0);
+  return series;
+}
+
 TEST_P(SpecificationShapes, RulesGiveTheEnginesBitsWithProfiles) {
   const package::ModelPackage package = Shaped(GetParam(), GetParam().horizon);
+  ExpectEqual(package, JumpBehindANewDay(1200), 50, 19, Tier::kExact, {.extended = true, .profile = true});
+  ExpectEqual(package, LevelBehindAGap(1650), 90, 20, Tier::kExact, {.extended = true, .profile = true});
   ExpectEqual(package, ChangingDays(4000), 90, 14, Tier::kExact, {.extended = true, .profile = true});
   ExpectEqual(package, Counts(1200), 50, 15, Tier::kExact, {.extended = true, .past = 1, .future = 1, .profile = true});
   ExpectEqual(package, RegularHoles(900), 50, 16, Tier::kExact, {.extended = true, .profile = true});

@@ -56,12 +56,14 @@ bool ForecastingTask::Prepare(std::byte* row, Tile& tile) const {
     went = true;
   };
   const bool moves = input_.HasLeftOrigin(row), begins = views_.IsDue(row);
-  const bool moves_views = views_.Has(row) && views_.HaveLeftOrigin(row);
-  if (moves || begins || moves_views) finish();
+  if (moves || begins) finish();
   if (moves) layout_.MoveOrigin(row);
-  if (moves_views) views_.MoveOrigins(row);
   if (begins) views_.Begin(row);
   if (views_.IsBehind(row)) views_.CatchUp(row, tile, finish);
+  if (views_.Has(row) && views_.HaveLeftOrigin(row)) {
+    finish();
+    views_.MoveOrigins(row);
+  }
   if (tile.size + tokens_per_value() > tile.capacity()) finish();
   return went;
 }

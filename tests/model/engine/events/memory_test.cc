@@ -84,6 +84,13 @@ TEST(EventMemoryTest, MarksTakeSlotsAndTheLeastRecentlyUsedIsReplaced) {
   EXPECT_EQ(memory.distinct, kMarkSlots + 1);
 }
 
+TEST(EventMemoryTest, TheNumberOfMarksStopsBeforeItBeginsAnew) {
+  EventMemory memory = NoEvents(kNoEpoch);
+  memory.distinct = 0xfffffffe;
+  for (uint64_t mark = 0; mark < 3; ++mark) Observe({.gap = 1, .mark = mark}, memory);
+  EXPECT_EQ(memory.distinct, 0xffffffff);
+}
+
 // Marks that come again and again keep their slots among marks that never return, also where the numbers of events,
 // 32 bits in a slot, begin again.
 TEST(EventMemoryTest, MarksThatReturnKeepTheirSlotsBeyondTwoToThe32Events) {

@@ -57,6 +57,16 @@ TEST_F(RowCheckTest, AnAttentionBeyondTheWeightsIsNamed) {
   EXPECT_THAT(Fault(), HasSubstr("an attention's output is"));
 }
 
+TEST_F(RowCheckTest, AnAttentionBeforeTheFirstIntervalIsNamed) {
+  row_ = NewEventRow(true);
+  const std::vector<Event> one = HardEvents(7, 1);
+  const EventRun run = {&row_, one, nullptr};
+  ASSERT_TRUE(engine_->Step({&run, 1}, *engine_->NewScratch()).ok());
+  EXPECT_EQ(Fault(), "");
+  row_.layers[0].peak[0] = 1e30f;
+  EXPECT_THAT(Fault(), HasSubstr("no interval is above 0"));
+}
+
 TEST_F(RowCheckTest, AnOutlookWithoutSpreadIsNamed) {
   row_.outlook.spread[0] = 0;
   EXPECT_THAT(Fault(), HasSubstr("outlook.spread is 0"));

@@ -146,6 +146,22 @@ TEST_P(ForeignRowTest, RowsThatTheEngineMadeAreAccepted) {
   }
 }
 
+TEST(ForeignRowsOfRareFoldsTest, RowsOfRegularHolesAreAcceptedBeforeTheFirstFold) {
+  package::ForecasterConfig config = TinyConfig();
+  config.fold_every = 32;
+  for (const size_t every : {2, 5, 16}) {
+    Session session(RandomPackage(config, 33));
+    for (size_t t = 0; t < 1200; t += 5) {
+      std::vector<float> values(5, NAN);
+      for (size_t i = 0; i < values.size(); ++i) {
+        if ((t + i) % every == 0) values[i] = static_cast<float>((t + i) % 7);
+      }
+      session.Feed(values);
+      ASSERT_TRUE(session.Check().ok()) << session.Check() << " after " << t + 5 << " tokens, one in " << every;
+    }
+  }
+}
+
 // A number of any kind for a field of a row.
 double AnyNumber(std::mt19937_64& random) {
   constexpr double kOdd[] = {0.0,  -0.0,  1.0,   NAN,   INFINITY, -INFINITY, kMostFloat, -kMostFloat,

@@ -133,7 +133,7 @@ void Memory::TakeSuccessor(uint8_t next) {
 void Memory::TakeMark(uint64_t name) {
   const uint8_t next = SlotFor(name);
   Mark& mark = marks[next];
-  if (fresh) ++distinct;
+  if (fresh && distinct + 1 != 0) ++distinct;
   TakeSuccessor(next);
   const auto now = static_cast<uint32_t>(count);
   const uint32_t since = now - mark.last;
