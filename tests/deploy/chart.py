@@ -125,6 +125,15 @@ class Objects:
     def settings(self):
         return self.one("ConfigMap", "live-aaren")["data"]["server.textproto"]
 
+    def write_envoy(self, folder):
+        """The files of Envoy's ConfigMap into a folder that has what is in /etc/envoy elsewhere. The text of envoy.yaml."""
+        files = {}
+        for name, text in self.one("ConfigMap", "live-aaren-envoy")["data"].items():
+            files[name] = text.replace("/etc/envoy/config", folder).replace("/etc/envoy", folder)
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(files[name])
+        return files["envoy.yaml"]
+
     def envoy(self):
         return yaml.safe_load(self.one("ConfigMap", "live-aaren-envoy")["data"]["envoy.yaml"])["static_resources"]
 

@@ -99,6 +99,15 @@ class ConfinementTest(unittest.TestCase):
                     volumes = {volume["name"] for volume in pod["spec"]["volumes"]}
                     self.assertEqual(mounted, volumes | (claims if kind == "StatefulSet" else set()))
 
+    def test_an_envoy_without_one_of_its_files_does_not_start(self):
+        for client_ca in (False, True):
+            objects = Objects(["envoy.enabled=true", "envoy.tls.secretName=front", f"envoy.tls.clientCa={str(client_ca).lower()}"])
+            pod = objects.one("Deployment")["spec"]["template"]["spec"]
+            secret = next(volume["secret"] for volume in pod["volumes"] if volume["name"] == "tls")
+            read = set(re.findall(r"/etc/envoy/tls/([\w.]+)", str(objects.one("ConfigMap", "live-aaren-envoy")["data"])))
+            self.assertEqual({item["key"] for item in secret["items"]}, read)
+            self.assertEqual("ca.crt" in read, client_ca)
+
     def test_behind_envoy_nobody_else_reaches_a_server(self):
         objects = Objects(VALUES["shared behind Envoy"])
         ingress = objects.one("NetworkPolicy", "live-aaren-server")["spec"]["ingress"]

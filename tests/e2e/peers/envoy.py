@@ -1,4 +1,5 @@
-"""A real Envoy with the configuration that deploy/docker ships, before servers on ports of this machine.
+"""A real Envoy with the configuration that deploy/docker ships, or that the chart renders, before servers on ports of
+this machine.
 
 AAREN_ENVOY_CONFIG names another configuration, to compare an older one.
 """
@@ -32,12 +33,15 @@ def free_ports(count):
     return ports
 
 
-def configuration(streams, stats, admin, servers):
-    """The delivered text with ports of this machine, and servers' addresses in place of compose.yaml's names."""
+def delivered():
     with open(CONFIG, encoding="utf-8") as file:
-        text = file.read()
+        return file.read()
+
+
+def configuration(text, streams, stats, admin, servers):
+    """The text with ports of this machine, and servers' addresses in place of the names in compose.yaml or the cluster."""
     addresses = itertools.cycle(server.rsplit(":", 1) for server in servers)
-    text = re.sub(r"address: server-\d, port_value: 7860",
+    text = re.sub(r"address: [a-z-]+-\d[\w.-]*, port_value: 7860",
                   lambda _: "address: {}, port_value: {}".format(*next(addresses)), text)
     for port, ours in ((7860, streams), (9902, stats)):
         text = text.replace(f'"0.0.0.0", port_value: {port}', f"127.0.0.1, port_value: {ours}")
@@ -47,10 +51,10 @@ def configuration(streams, stats, admin, servers):
 class Envoy:
     """`changes` are pairs: a text of the configuration, and the text in its place."""
 
-    def __init__(self, servers, *changes):
+    def __init__(self, servers, *changes, text=None):
         streams, self.stats_port, admin = free_ports(3)
         self.address = f"127.0.0.1:{streams}"
-        text = configuration(streams, self.stats_port, admin, servers)
+        text = configuration(text or delivered(), streams, self.stats_port, admin, servers)
         for before, after in changes:
             assert before in text, before
             text = text.replace(before, after)

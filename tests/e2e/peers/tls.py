@@ -1,4 +1,4 @@
-"""Just enough of TLS for a server's certificate, and for clients that do not care whose it is."""
+"""Just enough of TLS for a certificate, and for clients that do not care whose certificate a server shows."""
 
 import os
 import ssl
@@ -16,11 +16,13 @@ def make_certificate(folder):
     return paths
 
 
-def _context():
+def _context(identity=None):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     context.set_alpn_protocols(["h2"])
+    if identity:
+        context.load_cert_chain(*identity)
     return context
 
 
@@ -35,8 +37,12 @@ def client_hello():
     return out.read()
 
 
-def idle(address, source="127.0.0.1"):
-    """As http2.idle."""
-    connection = _context().wrap_socket(http2.connect(address, source), server_hostname="localhost")
-    connection.sendall(http2.PREFACE + http2.frame(http2.SETTINGS, 0, 0))
+def idle(address, source="127.0.0.1", identity=None):
+    """As http2.idle. `identity` is the client's certificate and its key, of which make_certificate returns the paths."""
+    connection = _context(identity).wrap_socket(http2.connect(address, source), server_hostname="localhost")
+    try:
+        connection.sendall(http2.PREFACE + http2.frame(http2.SETTINGS, 0, 0))
+    except OSError:
+        connection.close()
+        raise
     return connection

@@ -1,5 +1,13 @@
+{{- /* The files of Envoy's ConfigMap. */ -}}
+{{- define "aaren.envoyFiles" -}}
+envoy.yaml: |
+  {{- include "aaren.envoyConfig" . | nindent 2 }}
+{{- include "aaren.envoySecrets" . }}
+{{- end -}}
+
 {{- /* Envoy's own configuration. Hashing takes names, as the address of a pod changes when it comes back. */ -}}
 {{- define "aaren.envoyConfig" -}}
+node: {id: envoy, cluster: aaren}  # secrets by SDS want a node with a name
 admin:
   address: {socket_address: {address: 127.0.0.1, port_value: 9901}}
 overload_manager:
@@ -50,14 +58,9 @@ static_resources:
           common_tls_context:
             alpn_protocols: [h2]
             {{- if .Values.envoy.tls.clientCa }}
-            validation_context:
-              trusted_ca: {filename: /etc/envoy/tls/ca.crt}
-              watched_directory: {path: /etc/envoy/tls}
+            validation_context_sds_secret_config: {{ include "aaren.envoySds" "client_ca" }}
             {{- end }}
-            tls_certificates:
-              - certificate_chain: {filename: /etc/envoy/tls/tls.crt}
-                private_key: {filename: /etc/envoy/tls/tls.key}
-                watched_directory: {path: /etc/envoy/tls}
+            tls_certificate_sds_secret_configs: [{{ include "aaren.envoySds" "certificate" }}]
       {{- end }}
 {{- end -}}
 
@@ -137,9 +140,7 @@ static_resources:
       auto_sni_san_validation: true
       common_tls_context:
         alpn_protocols: [h2]
-        validation_context:
-          trusted_ca: {filename: /etc/envoy/upstream/ca.crt}
-          watched_directory: {path: /etc/envoy/upstream}
+        validation_context_sds_secret_config: {{ include "aaren.envoySds" "server_ca" }}
   {{- end }}
   load_assignment:
     cluster_name: servers
