@@ -125,6 +125,17 @@ class ConfinementTest(unittest.TestCase):
         egress = Objects(VALUES["shared by TLS and a Sentinel"]).one("NetworkPolicy")["spec"]["egress"]
         self.assertIn({"ports": [{"port": 6380, "protocol": "TCP"}, {"port": 6379, "protocol": "TCP"}]}, egress)
 
+    # A policy asks for the port of DNS's pods, not of the Service: 5353 on OpenShift. `helm template` sees no cluster.
+    def test_names_are_asked_for_at_the_ports_of_every_cluster(self):
+        values = [part for value in VALUES["shared behind Envoy"] for part in ("--set", value)]
+        for versions in ([], ["--api-versions", "security.openshift.io/v1"]):
+            run = chart.helm("template", "live", chart.CHART, "--show-only", "templates/networkpolicies.yaml", *values, *versions)
+            policies = [found for found in chart.yaml.safe_load_all(run.stdout) if found]
+            self.assertEqual(len(policies), 2, run.stderr)
+            for policy in policies:
+                names = [(port["port"], port["protocol"]) for port in policy["spec"]["egress"][0]["ports"]]
+                self.assertEqual(names, [(53, "UDP"), (53, "TCP"), (5353, "UDP"), (5353, "TCP")])
+
     def test_a_server_with_files_calls_nobody(self):
         self.assertEqual(Objects([]).one("NetworkPolicy")["spec"]["egress"], [])
 
