@@ -57,6 +57,11 @@ class LeavingTest(unittest.TestCase):
                       if chart.selects(selects["selector"]["matchLabels"], pod["metadata"]["labels"])]
             self.assertEqual(len(chosen), 0 if kind == "Pod" else 1, kind)
 
+    def test_a_drain_takes_no_server_while_the_store_is_away(self):
+        budgets = {found["metadata"]["name"]: found["spec"]["unhealthyPodEvictionPolicy"]
+                   for found in Objects(VALUES["shared behind Envoy"]).of("PodDisruptionBudget")}
+        self.assertEqual(budgets, {"live-aaren-server": "IfHealthyBudget", "live-aaren-envoy": "AlwaysAllow"})
+
 
 class ProbeTest(unittest.TestCase):
     def probes(self, values):
