@@ -36,6 +36,12 @@ class RulesTest(unittest.TestCase):
                 fires = re.search(r"(exp_alerts|exp_samples):(?! \[\])", own[0])
                 self.assertTrue(fires and re.search(r"exp_(alerts|samples): \[\]", own[0][fires.end():]))
 
+    def test_no_sum_mixes_releases(self):
+        for name in ("recording.yml", "alerts.yml"):
+            for labels in re.findall(r"\bby \(([^)]*)\)", read(prometheus.RULES, name)):
+                with self.subTest(file=name, labels=labels):
+                    self.assertLessEqual({"job", "namespace", "service"}, set(labels.split(", ")))
+
     def test_every_alert_has_a_severity_a_summary_and_a_runbook(self):
         for alert in read(prometheus.RULES, "alerts.yml").split("- alert: ")[1:]:
             with self.subTest(alert.splitlines()[0]):
