@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 COLUMNS, WIDTH, HEIGHT = 3, 8, 8  # of Grafana's grid, which is 24 wide
+CHOICES = ["job", "namespace", "service", "instance"]  # of servers, each among the servers chosen by those before
 
 
 @dataclass
@@ -30,10 +31,9 @@ class Panel:
         return {legend: expand(expr) for legend, expr in self.queries.items()}
 
 
-    def answerable(self, interval, job=".*", instance=".*", model=".*", session=".*"):
-        """Its expressions as Grafana sends them to Prometheus."""
-        values = {"$__rate_interval": interval, "$job": job, "$instance": instance, "$model": model,
-                  "$session": session}
+    def answerable(self, interval):
+        """Its expressions as Grafana sends them to Prometheus, where all is chosen."""
+        values = {"$__rate_interval": interval, **{f"${name}": ".*" for name in (*CHOICES, "model", "session")}}
         found = self.expressions()
         for name, value in values.items():
             found = {legend: expr.replace(name, value) for legend, expr in found.items()}
@@ -49,8 +49,12 @@ class Dashboard:
     by_session: bool = False
 
 
+def chosen(*names):
+    return ",".join(f'{name}=~"${name}"' for name in names)
+
+
 def expand(expr):
-    return expr.replace("{S", '{job=~"$job",instance=~"$instance"').replace("[R]", "[$__rate_interval]")
+    return expr.replace("{S", "{" + chosen(*CHOICES)).replace("[R]", "[$__rate_interval]")
 
 
 def rate(metric, by=""):
@@ -235,14 +239,13 @@ def variable(name, query):
 
 
 def variables(dashboard):
-    found = [{"name": "datasource", "type": "datasource", "query": "prometheus"},
-             variable("job", "label_values(aaren_build_info, job)"),
-             variable("instance", 'label_values(aaren_build_info{job=~"$job"}, instance)')]
+    found = [{"name": "datasource", "type": "datasource", "query": "prometheus"}]
+    for i, name in enumerate(CHOICES):
+        found.append(variable(name, f"label_values(aaren_build_info{{{chosen(*CHOICES[:i])}}}, {name})"))
     if dashboard.by_model:
-        found.append(variable("model", 'label_values(aaren_surprise_count{job=~"$job",instance=~"$instance"}, model)'))
+        found.append(variable("model", expand("label_values(aaren_surprise_count{S}, model)")))
     if dashboard.by_session:
-        found.append(variable("session",
-                              'label_values(aaren_watched_tokens_total{job=~"$job",instance=~"$instance"}, session)'))
+        found.append(variable("session", expand("label_values(aaren_watched_tokens_total{S}, session)")))
     return found
 
 

@@ -27,6 +27,14 @@ class DashboardFilesTest(unittest.TestCase):
     def test_are_what_the_program_writes(self):
         self.assertEqual(dashboards.stale(), [])
 
+    def test_every_metric_is_of_the_chosen_release(self):
+        for dashboard in dashboards.DASHBOARDS:
+            for panel in dashboard.panels:
+                for expr in panel.expressions().values():
+                    for metric, labels in SELECTOR.findall(expr):
+                        with self.subTest(f"{dashboard.name}: {panel.title}: {metric}"):
+                            self.assertIn('job=~"$job",namespace=~"$namespace",service=~"$service",', labels)
+
 
 class ObserveTest(unittest.TestCase):
     @classmethod
