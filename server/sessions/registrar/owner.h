@@ -108,7 +108,7 @@ class SessionOwner {
   // Changes nothing.
   virtual HereReply DescribeHere(const HereQuery& query) = 0;
 
-  // Holds the session until Drop or Unhold: no save, no eviction, no expiry. Returns the session's epoch. Refused if the
+  // Holds the session until Drop or Unhold: no save, no eviction, no expiry. Returns the epoch. Refused if the
   // condition is not true.
   virtual OwnerReply<uint64_t> Hold(const std::string& key, const DropCondition& condition) = 0;
   virtual void Unhold(const std::string& key) = 0;

@@ -1,4 +1,4 @@
-// A stream leaves one server, and another server with the same store opens the session: the first server's copy is stale.
+// A stream leaves one server, and another server with the same store opens the session: the first has a stale copy.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
