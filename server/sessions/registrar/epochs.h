@@ -5,9 +5,9 @@
 // registrar's thread.
 
 #include <cstdint>
-#include <deque>
-#include <utility>
+#include <vector>
 
+#include "absl/container/btree_map.h"
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "server/sessions/registrar/mail.h"
@@ -25,7 +25,7 @@ class Epochs {
   // Draws an epoch larger than `above` and all before: at once, or when the store has given out another block.
   void Draw(uint64_t above, Drawn then);
 
-  // True for an epoch of the latest blocks that this server has drawn.
+  // True for an epoch of the latest blocks that this server has drawn: 67 million Opens.
   bool IsOwn(uint64_t epoch) const;
 
  private:
@@ -34,14 +34,15 @@ class Epochs {
     Drawn then;
   };
 
-  void AskForBlock(uint64_t above);
+  void DrawOrAsk(uint64_t above, Drawn then, uint64_t count);
+  void AskForBlock(uint64_t count);
   void OnBlock(const absl::StatusOr<uint64_t>& first, uint64_t count);
 
   Mail& mail_;
   store::StateStore& store_;
-  uint64_t next_ = 0, end_ = 0;                    // the block in use
-  std::deque<std::pair<uint64_t, uint64_t>> own_;  // first and end of the latest blocks
-  std::deque<Waiter> waiters_;                     // for another block
+  uint64_t next_ = 0, end_ = 0;              // the block in use
+  absl::btree_map<uint64_t, uint64_t> own_;  // the end of each of the latest blocks, by its first epoch
+  std::vector<Waiter> waiters_;              // for another block
 };
 
 }  // namespace aaren::registrar

@@ -39,6 +39,21 @@ TEST_F(EpochsTest, AnEpochIsLargerThanAskedFor) {
   EXPECT_GT(Draw(1'000'000), 1'000'000u);
 }
 
+TEST_F(EpochsTest, ABlockIsNoLargerBecauseAnotherServerIsAhead) {
+  (void)Draw();
+  uint64_t ahead = 0;
+  store_.ReserveEpochs(1'000'000, [&](absl::StatusOr<uint64_t> first) { ahead = *first + 1'000'000; });
+  EXPECT_GT(Draw(ahead - 1), ahead - 1);
+  store_.ReserveEpochs(1, [&](absl::StatusOr<uint64_t> first) { EXPECT_LE(*first, ahead + 1024); });
+}
+
+TEST_F(EpochsTest, KnowsItsOwnAfterAMillionOpens) {
+  const uint64_t epoch = Draw();
+  for (int i = 0; i < 1'000'000; ++i) epochs_.Draw(0, [](const absl::StatusOr<uint64_t>&) {});
+  (void)Draw();
+  EXPECT_TRUE(epochs_.IsOwn(epoch));
+}
+
 TEST_F(EpochsTest, KnowsItsOwn) {
   const uint64_t epoch = Draw();
   EXPECT_TRUE(epochs_.IsOwn(epoch));
