@@ -20,10 +20,11 @@ SessionRecord WithoutRows(const SessionRecord& record) {
   return copy;
 }
 
-SavedRows* SaveAt(std::vector<SavedRows>& saves, std::optional<uint64_t> seq) {
-  const auto found = std::find_if(saves.begin(), saves.end(),
-                                  [seq](const SavedRows& save) { return seq.has_value() && save.point.seq == *seq; });
-  return found == saves.end() ? nullptr : &*found;
+// The newest save not above `seq`; null: none. Saves ascend.
+SavedRows* SaveUpTo(std::vector<SavedRows>& saves, std::optional<uint64_t> seq) {
+  const auto found = std::find_if(saves.rbegin(), saves.rend(),
+                                  [seq](const SavedRows& save) { return seq.has_value() && save.point.seq <= *seq; });
+  return found == saves.rend() ? nullptr : &*found;
 }
 
 std::vector<uint64_t> SeqsOf(const SessionRecord& record) {
@@ -109,7 +110,7 @@ absl::Status MemoryStore::Put(SessionRecord record, std::optional<uint64_t> keep
   size_t before = 0, after = BytesOf(record);
   if (const auto found = records_.find(record.key); found != records_.end()) {
     before = BytesOf(found->second);
-    kept = SaveAt(found->second.saves, keep_seq);
+    kept = SaveUpTo(found->second.saves, keep_seq);
   }
   if (kept != nullptr) after += sizeof(SavedRows) + kept->rows.size();
   // The budget is asked before anything changes: a refused write leaves the stored session alone.

@@ -33,7 +33,7 @@ class MemoryStore : public StateStore {
   const SessionRecord* Held(const std::string& key) const;
   WriteResult SaveOne(SaveWrite write);
 
-  // Replaces the record with the same key, and keeps the old record's save at keep_seq.
+  // Replaces the record with the same key, and keeps the old record's newest save not above keep_seq.
   absl::Status Put(SessionRecord record, std::optional<uint64_t> keep_seq);
   absl::Status Count(size_t before, size_t after);
 

@@ -69,7 +69,8 @@ struct Acquisition {
 struct SaveWrite {
   SessionHeader header;
   SavedRows save;
-  std::optional<uint64_t> keep_seq;  // the earlier save to stay beside the new save; 0: the empty row
+  // The newest earlier save not above keep_seq stays beside the new save; 0: the empty row. None: no save stays.
+  std::optional<uint64_t> keep_seq;
 };
 
 // Aborted: the store holds another epoch or incarnation, no session, or no save at keep_seq. ResourceExhausted: the

@@ -176,7 +176,9 @@ store::SaveWrite Saver::WriteOf(session::Session& session, int64_t now_ms) const
     header.leased_until = absl::FromUnixMillis(now_ms) + lease_.time;
   }
   write.save.point = session.point;
-  if (session.point.seq > header.delivered_seq) write.keep_seq = session.durable_seq;
+  // The client may go back to the newest save whose replies it has: a save that failed, too, may be stored.
+  const uint64_t back = std::max(session.durable_seq, header.delivered_seq);
+  if (session.point.seq > back) write.keep_seq = back;
   return write;
 }
 

@@ -153,9 +153,12 @@ StoredHeader HeaderAfter(const StoredHeader* held, SessionHeader header, std::op
   const auto used = [&next](uint8_t slot) {
     return std::any_of(next.slots.begin(), next.slots.end(), [slot](const StoredSlot& at) { return at.slot == slot; });
   };
+  const StoredSlot* kept = nullptr;
   for (size_t i = 0; held != nullptr && keep_seq && i < held->slots.size(); ++i) {
-    if (held->slots[i].point.seq == *keep_seq) next.slots.push_back(held->slots[i]);
+    const StoredSlot& slot = held->slots[i];
+    if (slot.point.seq <= *keep_seq && (kept == nullptr || kept->point.seq < slot.point.seq)) kept = &slot;
   }
+  if (kept != nullptr) next.slots.push_back(*kept);
   // The save that stays keeps its slot: no write moves stored rows.
   for (const SavedRows& save : saves) next.slots.push_back(SlotOf(used(0) ? 1 : 0, save));
   return next;

@@ -52,8 +52,8 @@ StoredSlot SlotOf(uint8_t slot, const SavedRows& save);
 // DataLoss if `rows` are not the rows of the slot.
 absl::Status CheckSlot(const std::string& key, const StoredSlot& slot, absl::string_view rows);
 
-// The header after a write: `header` over the stored header `held` (null: nothing), whose save at keep_seq stays. New
-// saves go to the free slots, in order.
+// The header after a write: `header` over the stored header `held` (null: nothing), whose newest save not above
+// keep_seq stays. New saves go to the free slots, in order.
 StoredHeader HeaderAfter(const StoredHeader* held, SessionHeader header, std::optional<uint64_t> keep_seq,
                          const std::vector<SavedRows>& saves);
 

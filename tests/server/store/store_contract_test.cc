@@ -127,6 +127,23 @@ TEST_P(StoreTest, NamesTheSessionItDoesNotHave) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("/nobody"));
 }
 
+TEST_P(StoreTest, TheNewestSaveNotAboveKeepSeqStays) {
+  ASSERT_TRUE(Begin("/a", 3).ok());
+  ASSERT_TRUE(store_.Save(WriteAt("/a", 3, 50)).status.ok());
+  ASSERT_TRUE(store_.Save(WriteAt("/a", 3, 110, 105)).status.ok());
+  EXPECT_THAT(Seqs(store_.Load("/a").value()), ElementsAre(50, 110));
+  ASSERT_TRUE(store_.Save(WriteAt("/a", 3, 130, 120)).status.ok());
+  EXPECT_THAT(Seqs(store_.Load("/a").value()), ElementsAre(110, 130));
+}
+
+TEST_P(StoreTest, ASaveOverTheSaveThatStaysLeavesNoThird) {
+  ASSERT_TRUE(Begin("/a", 3).ok());
+  ASSERT_TRUE(store_.Save(WriteAt("/a", 3, 30)).status.ok());
+  ASSERT_TRUE(store_.Save(WriteAt("/a", 3, 30, 30)).status.ok());
+  ASSERT_TRUE(store_.Save(WriteAt("/a", 3, 40, 30)).status.ok());
+  EXPECT_THAT(Seqs(store_.Load("/a").value()), ElementsAre(30, 40));
+}
+
 TEST_P(StoreTest, LoadsEveryFieldOfWhatWasSaved) {
   ASSERT_TRUE(Begin("/a", 3).ok());
   ASSERT_TRUE(store_.Save(WriteAt("/a", 3, 7)).status.ok());

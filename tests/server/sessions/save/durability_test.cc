@@ -77,6 +77,23 @@ TEST_F(DurabilityTest, AFailingStoreKeepsOnlyThoseRepliesBack) {
   EXPECT_EQ(peer_.Forecasts(0), Expected(3));
 }
 
+TEST_F(DurabilityTest, ASaveThatWasDoneWithoutAnAnswerStaysToGoBackTo) {
+  world_.Open(peer_, 0, shard::Named("a", 0));
+  Give(0, 0, 50);
+  StepAll();
+  Give(0, 50, 50, 50);
+  StepAll();
+  world_.store().LoseAnswers(true);
+  Give(0, 100, 5, 100);
+  world_.Advance(kInterval);
+  ASSERT_THAT(SavesOf(world_, "/a"), ElementsAre(100));
+  world_.store().LoseAnswers(false);
+  Give(0, 105, 5, 105);
+  StepAll();
+  world_.Advance(kInterval);
+  EXPECT_THAT(SavesOf(world_, "/a"), ElementsAre(100, 110));
+}
+
 TEST_F(DurabilityTest, WhatComesBehindAHeldReplyKeepsItsOrder) {
   world_.Open(peer_, 0, EveryToken("a"));
   Give(0, 0, 3);

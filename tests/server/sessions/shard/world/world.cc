@@ -67,7 +67,12 @@ void ProbedStore::Acquire(store::Acquisition acquisition, Answer<store::WriteRes
 void ProbedStore::Save(std::vector<store::SaveWrite> saves, Answer<std::vector<store::WriteResult>> answer) {
   absl::MutexLock lock(&mutex_);
   ++save_calls_;
-  if (!WriteHealth().ok()) return answer(std::vector<store::WriteResult>(saves.size(), {WriteHealth(), 0}));
+  const absl::Status health = lose_answers_ ? absl::UnavailableError("told to lose answers") : WriteHealth();
+  if (!health.ok()) {
+    std::vector<store::WriteResult> results(saves.size(), {health, 0});
+    if (lose_answers_) store_->Save(std::move(saves), [](const std::vector<store::WriteResult>&) {});
+    return answer(std::move(results));
+  }
   store_->Save(std::move(saves), std::move(answer));
 }
 

@@ -63,9 +63,10 @@ class ProbedStore : public store::StateStore {
   void DamageRows(std::string key) { damaged_rows_ = std::move(key); }
   // The session has two saves, and the save at `seq` cannot be read.
   void DamageSave(std::string key, uint64_t seq) { damaged_save_ = {std::move(key), seq}; }
-  uint64_t loads() const { return loads_; }            // reads of rows since the start
-  uint64_t save_calls() const { return save_calls_; }  // since the start
-  void FailSaves(bool fail) { fail_saves_ = fail; }    // and the writes of Opens
+  uint64_t loads() const { return loads_; }              // reads of rows since the start
+  uint64_t save_calls() const { return save_calls_; }    // since the start
+  void FailSaves(bool fail) { fail_saves_ = fail; }      // and the writes of Opens
+  void LoseAnswers(bool lose) { lose_answers_ = lose; }  // saves are done, and answered as if the store were away
   void FailAll(bool fail) { fail_all_ = fail; }
   void FailNextAcquire() { fail_next_acquire_ = true; }
   void OnList(std::function<void()> called) { on_list_ = std::move(called); }  // before each List
@@ -81,7 +82,7 @@ class ProbedStore : public store::StateStore {
   std::pair<std::string, uint64_t> damaged_save_;
   absl::Status damage_ = absl::DataLossError("told to be damaged");
   std::atomic<uint64_t> loads_{0}, save_calls_{0};
-  std::atomic<bool> fail_saves_{false}, fail_all_{false}, fail_next_acquire_{false};
+  std::atomic<bool> fail_saves_{false}, lose_answers_{false}, fail_all_{false}, fail_next_acquire_{false};
   bool shared_ = false;
   std::function<void()> on_list_;
 };
