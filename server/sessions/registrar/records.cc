@@ -106,7 +106,7 @@ bool Records::LivesElsewhere(const store::SessionRecord& record) const {
 }
 
 bool Records::TakenElsewhere(uint64_t epoch, uint64_t stored_epoch) const {
-  return parts_.store.shared() && stored_epoch > epoch && !parts_.epochs.IsOwn(stored_epoch);
+  return parts_.store.shared() && stored_epoch != epoch && !parts_.epochs.IsOwn(stored_epoch);
 }
 
 session::SessionInfo Records::Describe(const store::SessionRecord& record) const {

@@ -73,7 +73,7 @@ class Records {
   bool LivesElsewhere(const store::SessionRecord& record) const;
 
   // True if a record with `stored_epoch` says that another server has opened the session since the Open here that got
-  // `epoch`.
+  // `epoch`. A session that was deleted and made anew meanwhile may have the smaller epoch.
   bool TakenElsewhere(uint64_t epoch, uint64_t stored_epoch) const;
 
   // The record for people.

@@ -1,5 +1,5 @@
-// A session that its stream has left stays in its shard. If another server with the same store opens the session then,
-// nobody tells this server: the shard has a stale copy.
+// A session that its stream has left stays in its shard. If another server with the same store opens or deletes the
+// session then, nobody tells this server: the shard has a stale copy.
 
 #include <utility>
 
@@ -20,19 +20,24 @@ void DropFromShard(Desk& desk, Entry& entry, uint64_t epoch, absl::AnyInvocable<
       });
 }
 
+// A session without a record, but with a stream, ends at the next save.
+bool IsStale(const Desk& desk, const session::SessionInfo& here, const absl::StatusOr<store::SessionRecord>& record) {
+  return record.ok() ? desk.records.TakenElsewhere(here.epoch, record->epoch) : !here.attached;
+}
+
 }  // namespace
 
 void DropStaleCopy(Desk& desk, Entry& entry, absl::AnyInvocable<void()> then) {
   if (entry.owner == kAtRest || !desk.store.shared()) return then();
   desk.records.Find(entry.name(), [&desk, &entry,
                                    then = std::move(then)](const absl::StatusOr<store::SessionRecord>& record) mutable {
-    // A silent store, or a store that has lost the session, says nothing about other servers.
-    if (!record.ok() || entry.owner == kAtRest) return then();
+    // A silent store, or an unreadable record, says nothing about other servers.
+    if (!(record.ok() || absl::IsNotFound(record.status())) || entry.owner == kAtRest) return then();
     desk.shards.Ask(
         entry.owner, [key = entry.name()](SessionOwner& owner) { return owner.Describe({key}); },
-        [&desk, &entry, epoch = record->epoch, then = std::move(then)](const Descriptions& here) mutable {
-          if (!here[0] || !desk.records.TakenElsewhere(here[0]->epoch, epoch)) return then();
-          DropFromShard(desk, entry, epoch, std::move(then));
+        [&desk, &entry, record, then = std::move(then)](const Descriptions& here) mutable {
+          if (!here[0] || !IsStale(desk, *here[0], record)) return then();
+          DropFromShard(desk, entry, record.ok() ? record->epoch : here[0]->epoch, std::move(then));
         });
   });
 }

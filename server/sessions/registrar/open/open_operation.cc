@@ -73,7 +73,7 @@ void OpenOperation::BeginNew() {
 
 void OpenOperation::OnChecked(OwnerReply<session::Footprint> reply) {
   if (reply.gone) return Begin();
-  if (reply.outcome.refusal) return Refuse(*reply.outcome.refusal);
+  if (reply.outcome.refusal) return RefuseByShard(*reply.outcome.refusal);
   static_cast<session::Footprint&>(state_) = reply.outcome.value;
   Reserve();
 }
@@ -141,7 +141,7 @@ void OpenOperation::TakeNow() {
 
 void OpenOperation::OnTaken(OwnerReply<session::SessionState> reply) {
   if (reply.gone) return Begin();
-  if (reply.outcome.refusal) return Refuse(*reply.outcome.refusal);
+  if (reply.outcome.refusal) return RefuseByShard(*reply.outcome.refusal);
   resident_ = true;
   reply.outcome.value.transit = std::move(state_.transit);
   state_ = std::move(reply.outcome.value);
@@ -157,6 +157,14 @@ void OpenOperation::DrawEpoch(void (*then)(OpenOperation&)) {
     if (!epoch.ok()) return self->Refuse(session::StoreRefusal(epoch.status()));
     self->epoch_ = *epoch;
     then(*self);
+  });
+}
+
+// A stale copy must not refuse what the session of another server allows.
+void OpenOperation::RefuseByShard(const session::Refusal& refusal) {
+  state_.transit.reset();
+  DropStaleCopy(desk_, entry_, [self = shared_from_this(), refusal] {
+    self->entry_.owner == kAtRest ? self->Begin() : self->Refuse(refusal);
   });
 }
 

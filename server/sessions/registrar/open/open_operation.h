@@ -68,6 +68,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   void TakeNow();
   void OnTaken(OwnerReply<session::SessionState> reply);
   void DrawEpoch(void (*then)(OpenOperation&));
+  void RefuseByShard(const session::Refusal& refusal);
   void Refuse(const session::Refusal& refusal);
 
   // restore.cc: where the session goes on.

@@ -110,7 +110,10 @@ void OpenOperation::GoBack(absl::StatusOr<LoadedRecord> loaded) {
 // True if the durable save that the client knows is gone, and no later save serves. The client's tokens below the save
 // are gone as well, so the rows here are newer than anything that could be had again.
 bool OpenOperation::HasLostItsSave(const store::SessionRecord& record) const {
-  const uint64_t told = state_.durable_seq, delivered = *request().delivered_seq;
+  // A client of EVERY_TOKEN was told the newest save.
+  const bool every = state_.durability == session::SessionDurability::kEveryToken;
+  const uint64_t told = every ? state_.pending_seq.value_or(state_.durable_seq) : state_.durable_seq;
+  const uint64_t delivered = *request().delivered_seq;
   const auto serves = [=](const store::SavedRows& save) {
     return save.point.seq >= told && save.point.seq <= delivered;
   };

@@ -104,6 +104,67 @@ TEST_P(StaleCopyTest, IsNotReplacedForTheSessionOfTheSecond) {
   ExpectToGoOnAtTheSecond();
 }
 
+// The second server has deleted the session, and has made no other.
+class DeletedCopyTest : public StaleCopyTest {
+ protected:
+  void SetUp() override {
+    StaleCopyTest::SetUp();
+    if (IsSkipped()) return;
+    ASSERT_FALSE(second_.Delete(kId).refusal);
+  }
+};
+
+TEST_P(DeletedCopyTest, IsNeitherDescribedNorListed) {
+  ASSERT_TRUE(first_.Get(kId).refusal.has_value());
+  EXPECT_EQ(first_.Get(kId).refusal->reason, "SESSION_NOT_FOUND");
+  EXPECT_TRUE(first_.List("", "", 10).value.sessions.empty());
+}
+
+TEST_P(DeletedCopyTest, IsNeitherExportedNorForked) {
+  for (const auto& refusal : {first_.Export(kId).refusal, first_.Fork(kId, "b").refusal}) {
+    ASSERT_TRUE(refusal.has_value());
+    EXPECT_EQ(refusal->reason, "SESSION_NOT_FOUND");
+  }
+}
+
+TEST_P(DeletedCopyTest, RefusesNoOpenThatCreates) {
+  session::OpenRequest request = shard::Named(kId);
+  request.mode = session::OpenMode::kCreate;
+  for (const int shard : {0, 1}) {
+    shard::FakePeer again;
+    first_.Open(again, 7, request, shard);
+    ASSERT_EQ(again.Last().kind, shard::FakePeer::Event::kOpened) << again.Last().refusal.status;
+    EXPECT_TRUE(again.Last().opened.created);
+    ASSERT_FALSE(first_.Delete(kId).refusal);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, DeletedCopyTest, testing::Values("memory", "redis"),
+                         [](const auto& info) { return std::string(info.param); });
+
+// A server that has drawn its epochs early gives a session made anew a smaller epoch than the stale copy's.
+TEST(SmallerEpochTest, ASessionMadeAnewOutlivesTheStaleCopy) {
+  constexpr absl::Duration kTimeToLive = absl::Minutes(10);
+  SharedStore shared("memory");
+  const shard::ShardOptions options{.save_interval = shard::kInterval, .session_ttl = kTimeToLive};
+  shard::World first(options, 1, shared.Store()), second(options, 1, shared.Store());
+  shard::FakePeer early, at_first, at_second;
+  second.Open(early, 0, shard::Named("early"));
+  first.Open(at_first, 0, shard::Named("a"));
+  first.Send(at_first, 0, 0, shard::Values(0, 3));
+  first.Advance(shard::kInterval);
+  first.shard().Disconnect(at_first);
+  first.Advance(shard::kInterval);
+  ASSERT_FALSE(second.Delete("a").refusal);
+  second.Open(at_second, 1, shard::Named("a"));
+  for (int i = 0; i < 40; ++i) {
+    first.Advance(kTimeToLive / 20);
+    second.Send(at_second, 1, i, shard::Values(i, 1));
+    second.Advance(kTimeToLive / 20);
+  }
+  EXPECT_EQ(at_second.Last().durable_seq, 40u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Stores, StaleCopyTest, testing::Values("memory", "redis"),
                          [](const auto& info) { return std::string(info.param); });
 
