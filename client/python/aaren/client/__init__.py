@@ -103,7 +103,7 @@ class Client(Calls):
         """Opens a session on the server, a new one or one that was left there. Options as of SessionOptions.
 
         `on_event(event, detail)` hears opened, disconnected, waiting and lost, on the client's thread: it must not call
-        the session.
+        the session. The first exception that it raises is logged, and none ends the session.
         """
         return RemoteSession(self, self._stream_of(session_id), SessionOptions(session_id, **options), on_event)
 

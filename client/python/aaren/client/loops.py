@@ -12,9 +12,9 @@ from aaren.client.exchange import Exchange
 from aaren.client.options import ClientOptions
 from aaren.client.reconnect import By
 from aaren.client.replies import StreamSide
-from aaren.client.status import from_rpc
+from aaren.client.status import from_exception
 from aaren.client.threads import METHOD
-from aaren.errors import AarenError, Cancelled, FailedPrecondition, Unavailable
+from aaren.errors import AarenError, Cancelled, Unavailable
 from aaren.wire import stream_pb2 as wire
 
 _PARTING = 2.0  # seconds in which a server that was told of the end has to end the call
@@ -69,30 +69,38 @@ class LoopStream:
 
     async def _run(self) -> None:
         while not self._stopped:
-            if not self.exchange.sessions:
-                await self.pulse()
-                continue
-            patience, wary = self.exchange.begin()
-            error = await self._run_call(patience, wary)
-            wait = self.exchange.broken(error, By.STREAM)
-            self.notify()
-            if wait:
-                await asyncio.sleep(0.0 if self._stopped else wait)
+            try:
+                await self._round()
+            except Exception as error:  # calls wait for this task: whatever is raised ends sessions, no task
+                self.exchange.end_all(from_exception(error))
+
+    async def _round(self) -> None:
+        """Waits for a session, makes one call, and rests for as long as the exchange says."""
+        if not self.exchange.sessions:
+            return await self.pulse()
+        patience, wary = self.exchange.begin()
+        error = await self._run_call(patience, wary)
+        wait = self.exchange.broken(error, By.STREAM)
+        self.notify()
+        if wait:
+            await asyncio.sleep(0.0 if self._stopped else wait)
 
     async def _run_call(self, patience: float, wary: bool) -> AarenError:
-        credentials, arguments = self._options.credentials(), self._options.arguments(wary)
-        target = self._options.target
-        channel = (
-            grpc.aio.secure_channel(target, credentials, arguments)
-            if credentials
-            else grpc.aio.insecure_channel(target, arguments)
-        )
         try:
+            credentials, arguments = self._options.fresh_credentials(), self._options.arguments(wary)
+            target = self._options.target
+            channel = (
+                grpc.aio.secure_channel(target, credentials, arguments)
+                if credentials
+                else grpc.aio.insecure_channel(target, arguments)
+            )
             async with channel:
                 return await self._talk(channel, patience)
         except asyncio.CancelledError:
             await asyncio.sleep(_SETTLING)
             raise
+        except Exception as error:
+            return from_exception(error)
 
     async def _talk(self, channel: grpc.aio.Channel, patience: float) -> AarenError:
         writer: asyncio.Task[None] | None = None
@@ -118,12 +126,6 @@ class LoopStream:
             return Unavailable("the server ended the stream")
         except (TimeoutError, asyncio.TimeoutError):
             return self.exchange.no_welcome()
-        except grpc.aio.AioRpcError as error:
-            return from_rpc(error)
-        except AarenError as error:
-            return error
-        except Exception as error:  # of a token's source: another attempt would end alike
-            return FailedPrecondition(f"{type(error).__name__}: {error}")
         finally:
             if writer is not None:
                 writer.cancel()

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import grpc
 
 from aaren.client.proxy import is_direct
-from aaren.errors import InvalidArgument
+from aaren.errors import InvalidArgument, Unavailable
 from aaren.tokens import Horizons, check_covariates, levels_of, steps_of
 
 Metadata = Sequence[tuple[str, str]]
@@ -111,6 +111,7 @@ class ClientOptions:
                    alone, the system's certificates are trusted
     token          a bearer token, or a function that gives one before each call
     metadata       headers of every call
+    keepalive      seconds without a message until a ping asks whether the server is still there; inf: no pings
     """
 
     target: str
@@ -143,7 +144,7 @@ class ClientOptions:
             ("grpc.max_send_message_length", -1),
             ("grpc.compression_enabled_algorithms_bitset", 1),
             ("grpc.use_local_subchannel_pool", 1),
-            ("grpc.keepalive_time_ms", int(self.keepalive * 1000)),
+            ("grpc.keepalive_time_ms", int(min(self.keepalive * 1000, _NEVER_MS))),
         ]
         if is_direct(self.target):
             arguments.append(("grpc.enable_http_proxy", 0))
@@ -152,6 +153,13 @@ class ClientOptions:
         if serving:  # only servers whose health service says SERVING
             arguments.append(("grpc.service_config", _SERVING_ONLY))
         return arguments
+
+    def fresh_credentials(self) -> grpc.ChannelCredentials | None:
+        """For another attempt. Unavailable for a wrong file, which somebody may be writing anew at this moment."""
+        try:
+            return self.credentials()
+        except (OSError, InvalidArgument) as error:
+            raise Unavailable(str(error)) from error
 
     def credentials(self) -> grpc.ChannelCredentials | None:
         if not (self.tls or self.ca or self.cert):
@@ -172,6 +180,7 @@ class ClientOptions:
         return state % 256 % self.streams
 
 
+_NEVER_MS = 2**31 - 1  # gRPC takes the greatest number for no pings at all
 _SERVING_ONLY = '{"loadBalancingConfig": [{"round_robin": {}}], "healthCheckConfig": {"serviceName": ""}}'
 
 

@@ -10,6 +10,7 @@ The rules are those of the C++ client (client/README.md). A connection carries i
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,6 +28,25 @@ from aaren.tokens import Shape, Tokens
 from aaren.wire import stream_pb2 as wire
 
 FIRST_TOKENS = 16  # in flight at first; doubled with every round trip, so that a broken stream gets ahead soon
+
+
+_log = logging.getLogger("aaren")
+
+
+def _guarded(hear: Callable[[str, Any], None], session_id: str) -> Callable[[str, Any], None]:
+    """The application's on_event. Its first exception is logged; none ends the stream, which carries other sessions."""
+    told = False
+
+    def call(event: str, detail: Any) -> None:
+        nonlocal told
+        try:
+            hear(event, detail)
+        except Exception:
+            if not told:
+                _log.warning('session "%s": on_event raised at "%s"', session_id, event, exc_info=True)
+            told = True
+
+    return call
 
 
 class Phase(Enum):
@@ -93,7 +113,7 @@ class SessionState:
     """The application's side, and what both sides share. StreamSide adds the answers of the server."""
 
     def __init__(self, options: SessionOptions, server: str, hear: Callable[[str, Any], None]) -> None:
-        self.options, self.server, self.hear = options, server, hear
+        self.options, self.server, self.hear = options, server, _guarded(hear, options.id)
         self.phase = Phase.WAITING
         self.past, self.future = options.past, options.future
         self.clock = Clock()  # of the latest token that was taken in

@@ -1,11 +1,11 @@
-"""Statuses of gRPC and of google.rpc as exceptions, with what the server said beside the message."""
+"""Statuses of gRPC and of google.rpc, and whatever else ends a call, as exceptions with what the server said."""
 
 from __future__ import annotations
 
 import grpc
 from google.rpc import error_details_pb2, status_pb2
 
-from aaren.errors import AarenError, Internal, error_of
+from aaren.errors import AarenError, FailedPrecondition, Internal, Unavailable, error_of
 
 _LONGEST_RETRY = 3600.0
 _MOST_DETAILS = 64
@@ -39,3 +39,16 @@ def from_rpc(error: grpc.RpcError | grpc.aio.AioRpcError) -> AarenError:
             if status.code == number:
                 return from_proto(status)
     return error_of(number, message)
+
+
+def from_exception(error: BaseException) -> AarenError:
+    """What ended a stream's call, or kept the call from being made.
+
+    Another attempt may find files and networks well again, and would meet any other exception again.
+    """
+    if isinstance(error, grpc.RpcError):
+        return from_rpc(error)
+    if isinstance(error, AarenError):
+        return error
+    told = f"{type(error).__name__}: {error}"
+    return Unavailable(told) if isinstance(error, OSError) else FailedPrecondition(told)

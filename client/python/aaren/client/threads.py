@@ -13,8 +13,8 @@ from aaren.client.exchange import Exchange
 from aaren.client.options import ClientOptions
 from aaren.client.reconnect import By
 from aaren.client.replies import StreamSide
-from aaren.client.status import from_rpc
-from aaren.errors import AarenError, Cancelled, FailedPrecondition, Unavailable
+from aaren.client.status import from_exception
+from aaren.errors import AarenError, Cancelled, Unavailable
 from aaren.wire import stream_pb2 as wire
 
 METHOD = "/aaren.v1.Streaming/Stream"
@@ -98,66 +98,77 @@ class ThreadStream:
         return False
 
     def _run(self) -> None:
-        while True:
-            with self.lock:
-                self._changed.wait_for(lambda: self._stopped or self.exchange.sessions)
-                if self._stopped:
-                    self.exchange.end_all(Cancelled("the client was closed"))
-                    self._tell()
-                    return
-                patience, wary = self.exchange.begin()
-            error = self._run_call(patience, wary)
-            with self.lock:
-                wait = self.exchange.broken(error, By.STREAM)
-                self._tell()
-                self._write.notify_all()
-                if wait:
-                    self._changed.wait_for(lambda: self._stopped, wait)
+        while not self._stopped:
+            try:
+                self._round()
+            except BaseException as error:  # calls wait for this thread: whatever is raised ends sessions, no thread
+                self._end(from_exception(error))
+        self._end(Cancelled("the client was closed"))
+
+    def _end(self, error: AarenError) -> None:
+        with self.lock:
+            self.exchange.end_all(error)
+            self._tell()
+
+    def _round(self) -> None:
+        """Waits for a session, makes one call, and rests for as long as the exchange says."""
+        with self.lock:
+            self._changed.wait_for(lambda: self._stopped or self.exchange.sessions)
+            if self._stopped:
+                return
+            patience, wary = self.exchange.begin()
+        error = self._run_call(patience, wary)
+        with self.lock:
+            wait = self.exchange.broken(error, By.STREAM)
+            self._tell()
+            self._write.notify_all()
+            if wait:
+                self._changed.wait_for(lambda: self._stopped, wait)
 
     def _run_call(self, patience: float, wary: bool) -> AarenError:
-        credentials, arguments = self._options.credentials(), self._options.arguments(wary)
-        target = self._options.target
-        with (
-            grpc.secure_channel(target, credentials, arguments)
-            if credentials
-            else grpc.insecure_channel(target, arguments)
-        ) as channel:
-            timer = threading.Timer(patience, self._no_welcome)
-            timer.daemon = True
-            over = threading.Event()
-            try:
-                headers = [*self._options.headers(), ("aaren-stream", str(self._number))]
-                stream = channel.stream_stream(
-                    METHOD,
-                    request_serializer=wire.ClientMessage.SerializeToString,
-                    response_deserializer=wire.ServerMessage.FromString,
-                )
-                call = stream(self._requests(over), metadata=headers, wait_for_ready=True)
+        try:
+            credentials, arguments = self._options.fresh_credentials(), self._options.arguments(wary)
+            target = self._options.target
+            with (
+                grpc.secure_channel(target, credentials, arguments)
+                if credentials
+                else grpc.insecure_channel(target, arguments)
+            ) as channel:
+                return self._talk(channel, patience)
+        except Exception as error:
+            return from_exception(error)
+
+    def _talk(self, channel: grpc.Channel, patience: float) -> AarenError:
+        timer = threading.Timer(min(patience, threading.TIMEOUT_MAX), self._no_welcome)
+        timer.daemon = True
+        over = threading.Event()
+        try:
+            headers = [*self._options.headers(), ("aaren-stream", str(self._number))]
+            stream = channel.stream_stream(
+                METHOD,
+                request_serializer=wire.ClientMessage.SerializeToString,
+                response_deserializer=wire.ServerMessage.FromString,
+            )
+            call = stream(self._requests(over), metadata=headers, wait_for_ready=True)
+            with self.lock:
+                self._call = call
+            timer.start()
+            for message in call:
                 with self.lock:
-                    self._call = call
-                timer.start()
-                for message in call:
-                    with self.lock:
-                        self.exchange.receive(message)
-                        if self.exchange.welcomed:
-                            timer.cancel()
-                        if self.exchange.given_up and self.exchange.draining is None:
-                            call.cancel()
-                        self._tell()
-                        self._write.notify_all()
-                return Unavailable("the server ended the stream")
-            except grpc.RpcError as error:
-                return from_rpc(error)
-            except AarenError as error:
-                return error
-            except Exception as error:  # of a token's source: another attempt would end alike
-                return FailedPrecondition(f"{type(error).__name__}: {error}")
-            finally:
-                timer.cancel()
-                over.set()
-                with self.lock:
-                    self._call = None
+                    self.exchange.receive(message)
+                    if self.exchange.welcomed:
+                        timer.cancel()
+                    if self.exchange.given_up and self.exchange.draining is None:
+                        call.cancel()
+                    self._tell()
                     self._write.notify_all()
+            return Unavailable("the server ended the stream")
+        finally:
+            timer.cancel()
+            over.set()
+            with self.lock:
+                self._call = None
+                self._write.notify_all()
 
     def _no_welcome(self) -> None:
         with self.lock:
