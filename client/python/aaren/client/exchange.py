@@ -16,7 +16,7 @@ from aaren.client.reconnect import By, Reconnect
 from aaren.client.replies import StreamSide
 from aaren.client.state import Next
 from aaren.client.status import from_proto
-from aaren.errors import AarenError, AlreadyExists, Internal, Unavailable
+from aaren.errors import AarenError, AlreadyExists, Internal, InvalidArgument, Unavailable
 from aaren.wire import stream_pb2 as wire
 
 _MOST_OPENING = 256  # Opens under way; tokens of open sessions would wait behind those of all others
@@ -121,7 +121,12 @@ class Exchange:
         if not session.sendable:
             return 0
         item = message.items.add()
-        session.fill(item, self._limits, room)
+        try:
+            session.fill(item, self._limits, room)
+        except Exception as error:  # another attempt, with all sessions of the stream, would meet the same
+            del message.items[-1]
+            self._follow(session, session.end(InvalidArgument(session.named(f"no message holds it: {error}"))))
+            return 0
         if session.sendable:
             session.queued = True
             self._ready.append(session)

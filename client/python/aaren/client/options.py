@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import grpc
+import numpy as np
 
 from aaren.client.proxy import is_direct
 from aaren.errors import InvalidArgument, Unavailable
@@ -20,6 +21,34 @@ Durability = Literal["server_default", "none", "interval", "every_token"]
 
 MODES: tuple[Mode, ...] = ("create_or_resume", "create", "resume")
 DURABILITIES: tuple[Durability, ...] = ("server_default", "none", "interval", "every_token")
+
+
+_MOST_UINT32 = 2**32 - 1
+_MOST_SEQ = 1 << 62
+_MOST_SPAN = 1e10  # seconds
+_MOST_SCALE = 9e9  # seconds, of which 64 bits hold the nanoseconds
+
+
+def _check_whole(name: str, value: Any, least: int, most: int) -> None:
+    """InvalidArgument, naming the option, for a number that the protocol's messages do not hold."""
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or not least <= value <= most:
+        raise InvalidArgument(f"{name} = {value!r}; a whole number from {least} to {most} expected")
+
+
+def _check_number(name: str, value: Any, least: float, most: float) -> None:
+    number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    if not number or not least <= value <= most:  # NaN is neither
+        raise InvalidArgument(f"{name} = {value!r}; a number from {least:g} to {most:g} expected")
+
+
+def _check_spans(spans: Sequence[float]) -> None:
+    if len(spans) > 64:
+        raise InvalidArgument(f"{len(spans)} spans; 64 at most")
+    for i, span in enumerate(spans):
+        _check_number(f"spans[{i}]", span, 0, _MOST_SPAN)
+        if span <= (spans[i - 1] if i else 0):
+            raise InvalidArgument(f"spans {list(spans)}: seconds above 0 that ascend expected")
 
 
 @dataclass(frozen=True)
@@ -38,6 +67,14 @@ class EventOutput:
     overdue: float = 0.0
     unit: float = 0.0
     resolution: float = 0.0
+
+    def __post_init__(self) -> None:
+        _check_spans(self.spans)
+        _check_whole("marks", self.marks, 0, 64)
+        if self.overdue != 0:
+            _check_number("overdue", self.overdue, 0.5, 0.999)
+        _check_number("unit", self.unit, 0, _MOST_SCALE)
+        _check_number("resolution", self.resolution, 0, _MOST_SCALE)
 
 
 @dataclass(frozen=True)
@@ -93,14 +130,25 @@ class SessionOptions:
         steps_of(self.horizons)
         levels_of(self.quantiles)
         check_covariates(self.past, self.future)
+        for name, least, most in _WHOLE:
+            if (value := getattr(self, name)) is not None:
+                _check_whole(name, value, least, most)
+        _check_number("open_timeout", self.open_timeout, 0, float("inf"))
+        if not isinstance(self.model, str):
+            raise InvalidArgument(f"model {self.model!r}: a name expected")
         if not re.fullmatch(r"[ -~]{1,128}", self.id):
             raise InvalidArgument(f"session id {self.id!r}: 1 to 128 bytes of printable ASCII")
         if self.mode not in MODES:
             raise InvalidArgument(f"mode {self.mode!r}: one of {', '.join(MODES)}")
         if self.durability not in DURABILITIES:
             raise InvalidArgument(f"durability {self.durability!r}: one of {', '.join(DURABILITIES)}")
-        if self.every < 1 or self.window < 1:
-            raise InvalidArgument("every and window are at least 1")
+
+
+# The options of a session that are whole numbers, with the least and the greatest.
+_WHOLE = (
+    ("channels", 0, _MOST_UINT32), ("delivered_seq", 0, _MOST_SEQ), ("incarnation", 0, 2**64 - 1), ("past", 0, 8),
+    ("future", 0, 8), ("every", 1, _MOST_UINT32), ("window", 1, _MOST_SEQ), ("retain", 0, _MOST_SEQ),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ class ThreadStream:
         self._waiters = list[threading.Lock]()  # of applications
         self._changed = threading.Condition(self.lock)  # for this stream's thread
         self._write = threading.Condition(self.lock)  # the writer's own, so that an answer wakes no writer
-        self.exchange = Exchange(options, lambda session: None)
+        self.exchange = Exchange(options, lambda session: self._tell())
         self._thread: threading.Thread | None = None
         self._call: grpc.Call | None = None
         self._stopped = False
