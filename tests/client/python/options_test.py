@@ -6,7 +6,7 @@ import aaren
 from aaren import errors
 from aaren.client import EventOutput, SessionOptions
 from aaren.client.state import SessionState
-from in_time import by_asyncio, by_threads
+from in_time import by_asyncio, by_threads, in_time
 
 INF, NAN = float("inf"), float("nan")
 
@@ -58,3 +58,22 @@ def test_session_that_no_message_holds_ends_alone(server, monkeypatch, update):
             update(client, "odd")
         assert beside.update(1.0).seq == 0
         assert update(client, f"even-{update.__name__}").seq == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("streams", 0), ("streams", 1.5), ("max_message_bytes", 2**31), ("timeout", NAN), ("connect_timeout", NAN),
+     ("reconnect_timeout", -1), ("welcome_timeout", "1"), ("keepalive", NAN), ("keepalive", -1), ("name", 7),
+     ("name", "\ud800"), ("name", "n" * 129), ("backoff", (1, 0.5)), ("backoff", (0.1, INF)), ("backoff", (NAN, 1))],
+)  # fmt: skip
+def test_client_options_that_cannot_be_are_named(name, value):
+    with pytest.raises(errors.InvalidArgument, match=name):
+        aaren.Client("localhost:1", **{name: value})
+
+
+@pytest.mark.parametrize("update", [by_threads, by_asyncio])
+def test_endless_timeouts_wait_as_long_as_it_takes(server, update):
+    endless = {"timeout": INF, "connect_timeout": INF, "reconnect_timeout": INF, "welcome_timeout": INF}
+    with aaren.Client(server.target, **endless) as client:
+        assert update(client, f"endless-{update.__name__}").seq == 0
+        assert in_time(client.models)

@@ -24,6 +24,7 @@ DURABILITIES: tuple[Durability, ...] = ("server_default", "none", "interval", "e
 
 
 _MOST_UINT32 = 2**32 - 1
+_MOST_INT32 = 2**31 - 1  # gRPC takes so many milliseconds for no pings at all
 _MOST_SEQ = 1 << 62
 _MOST_SPAN = 1e10  # seconds
 _MOST_SCALE = 9e9  # seconds, of which 64 bits hold the nanoseconds
@@ -181,8 +182,15 @@ class ClientOptions:
     backoff: tuple[float, float] = field(default=(0.05, 5.0))  # first and longest wait, seconds
 
     def __post_init__(self) -> None:
-        if not 1 <= self.streams <= 256:
-            raise InvalidArgument(f"{self.streams} streams; 1 to 256")
+        _check_whole("streams", self.streams, 1, 256)
+        _check_whole("max_message_bytes", self.max_message_bytes, -1, _MOST_INT32)
+        for name in ("timeout", "connect_timeout", "reconnect_timeout", "welcome_timeout", "keepalive"):
+            _check_number(name, getattr(self, name), 0, float("inf"))
+        first, longest = self.backoff
+        _check_number("backoff[1]", longest, 0, 1e6)
+        _check_number("backoff[0]", first, 0, longest)
+        if not isinstance(self.name, str) or not self.name.isprintable() or len(self.name.encode()) > 128:
+            raise InvalidArgument(f"name {self.name!r}: a printable text of 128 bytes at most expected")
         if (self.cert is None) != (self.key is None):
             raise InvalidArgument("cert and key belong together")
 
@@ -192,7 +200,7 @@ class ClientOptions:
             ("grpc.max_send_message_length", -1),
             ("grpc.compression_enabled_algorithms_bitset", 1),
             ("grpc.use_local_subchannel_pool", 1),
-            ("grpc.keepalive_time_ms", int(min(self.keepalive * 1000, _NEVER_MS))),
+            ("grpc.keepalive_time_ms", int(min(self.keepalive * 1000, _MOST_INT32))),
         ]
         if is_direct(self.target):
             arguments.append(("grpc.enable_http_proxy", 0))
@@ -228,7 +236,6 @@ class ClientOptions:
         return state % 256 % self.streams
 
 
-_NEVER_MS = 2**31 - 1  # gRPC takes the greatest number for no pings at all
 _SERVING_ONLY = '{"loadBalancingConfig": [{"round_robin": {}}], "healthCheckConfig": {"serviceName": ""}}'
 
 

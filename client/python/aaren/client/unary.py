@@ -39,7 +39,8 @@ class Calls:
             )
         call = self._channel.unary_unary(f"/aaren.v1.{method}", type(request).SerializeToString, response.FromString)
         try:
-            reply: T = call(request, timeout=options.timeout, metadata=options.headers(), wait_for_ready=False)
+            timeout = None if options.timeout == float("inf") else options.timeout
+            reply: T = call(request, timeout=timeout, metadata=options.headers(), wait_for_ready=False)
             return reply
         except grpc.RpcError as error:
             raise from_rpc(error) from None
