@@ -36,8 +36,8 @@ class AioCalls(SessionCalls[One, All]):
 
     async def _open(self) -> None:
         if not self._added:
-            self._added = True
             self._stream.add(self._state)
+            self._added = True  # and not before: what was refused may be tried again, and has nothing to close
         while not self._may_go_on(lambda: self._state.ready):
             await self._stream.pulse()
         self._check(lambda: self._state.ready)
