@@ -1,11 +1,20 @@
 """A session that is refused or given up while it opens leaves nothing behind: its id may be opened again."""
 
 import asyncio
+import os
+import signal
+import threading
 
 import pytest
 
 import aaren
 from aaren import errors
+from aaren.client import ClientOptions, SessionOptions
+from aaren.client.exchange import Exchange
+from aaren.client.replies import StreamSide
+from aaren.wire import stream_pb2 as wire
+from in_time import in_time
+from programs import free_address
 
 
 def test_session_that_is_open_already_may_be_tried_again_and_closed(server):
@@ -33,3 +42,34 @@ def test_session_of_a_closed_client_ends_at_once(server):
         client.close()
 
     asyncio.run(main())
+
+
+def test_interrupt_leaves_the_id_free(start_server):
+    address = free_address()
+    with aaren.Client(address) as client:
+        timer = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            client.session("interrupted")
+        start_server(listen=address)
+        assert in_time(lambda: client.session("interrupted").update(1.0)).seq == 0
+
+
+def opening(exchange, name):
+    """A session whose Open was sent on a stream that has said Welcome."""
+    session = StreamSide(SessionOptions(name), "server", lambda event, detail: None)
+    exchange.begin()
+    assert exchange.outgoing().items[0].HasField("hello")
+    limits = wire.Limits(message_bytes=1 << 20, tokens_per_item=100, in_flight_tokens=1000)
+    exchange.receive(wire.ServerMessage(items=[wire.ServerItem(welcome=wire.Welcome(limits=limits))]))
+    exchange.add(session)
+    assert exchange.outgoing().items[0].open.session_id == name
+    return session
+
+
+def test_session_that_leaves_while_it_opens_is_closed_at_the_server():
+    exchange = Exchange(ClientOptions("server"), lambda session: None)
+    exchange.remove(opening(exchange, "leaves"))
+    (item,) = exchange.outgoing().items
+    assert item.close == wire.Close(handle=0)
+    assert not exchange.sessions

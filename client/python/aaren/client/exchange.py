@@ -14,7 +14,7 @@ from collections.abc import Callable
 from aaren.client.options import ClientOptions
 from aaren.client.reconnect import By, Reconnect
 from aaren.client.replies import StreamSide
-from aaren.client.state import Next
+from aaren.client.state import Next, Phase
 from aaren.client.status import from_proto
 from aaren.errors import AarenError, AlreadyExists, Internal, InvalidArgument, Unavailable
 from aaren.wire import stream_pb2 as wire
@@ -71,8 +71,10 @@ class Exchange:
         return True
 
     def remove(self, session: StreamSide) -> None:
-        """Its owner has gone; the session lives on at the server."""
-        self._follow(session, session.end(session.error))
+        """Its owner has gone; the session lives on at the server. A Close may follow an Open without an answer."""
+        opening = session.phase is Phase.OPENING
+        then = session.end(session.error)
+        self._follow(session, Next(close=then.close or opening))
 
     # The transport's side.
 
@@ -209,7 +211,8 @@ class Exchange:
 
     def _follow(self, session: StreamSide, then: Next) -> None:
         if then.close:
-            self._closes.append(wire.Close(handle=session.handle, delivered_seq=session.safe))
+            delivered = session.safe if session.ready else None
+            self._closes.append(wire.Close(handle=session.handle, delivered_seq=delivered))
         if session.ended or then.retry:
             if self._handles.get(session.handle) is session:
                 del self._handles[session.handle]

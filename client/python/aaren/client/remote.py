@@ -39,8 +39,15 @@ class RemoteCalls(SessionCalls[One, All]):
         super().__init__(StreamSide(options, client.options.target, hear), stream.enqueue)
         self._client, self._stream = client, stream
         self._turn = threading.Lock()  # a call that sends keeps others waiting, so that each has its own forecasts
-        stream.add(self._state)
-        self._call(self._opening())
+        try:
+            stream.apart.call(self._open)
+        except BaseException:  # Ctrl-C, too: nobody gets this session, so the id is to be free again
+            stream.apart.call(lambda job: stream.remove(self._state))
+            raise
+
+    def _open(self, job: Job) -> None:
+        self._stream.add(self._state)
+        self._advance(self._opening(), None, job)
 
     def _opening(self) -> Steps[None]:
         yield lambda: self._state.ready
