@@ -73,3 +73,35 @@ def test_session_that_leaves_while_it_opens_is_closed_at_the_server():
     (item,) = exchange.outgoing().items
     assert item.close == wire.Close(handle=0)
     assert not exchange.sessions
+
+
+def test_cancelled_opening_leaves_the_id_free_and_the_session_usable(start_server):
+    address = free_address()
+
+    async def main():
+        async with aaren.Client(address) as client:
+            session = client.aio.session("given-up")
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(session.open(), 0.2)
+            await asyncio.to_thread(start_server, listen=address)
+            other = await asyncio.wait_for(client.aio.session("given-up").open(), 15)
+            await other.close()
+            return (await asyncio.wait_for(session.update(1.0), 15)).seq
+
+    assert asyncio.run(main()) == 0
+
+
+def test_session_that_another_task_waits_for_goes_on_opening(start_server):
+    address = free_address()
+
+    async def main():
+        async with aaren.Client(address) as client:
+            session = client.aio.session("wanted")
+            waits = asyncio.create_task(session.open())
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(session.open(), 0.2)
+            await asyncio.to_thread(start_server, listen=address)
+            await asyncio.wait_for(waits, 15)
+            return (await asyncio.wait_for(session.update(1.0), 15)).seq
+
+    assert asyncio.run(main()) == 0

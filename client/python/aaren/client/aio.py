@@ -25,22 +25,35 @@ class AioCalls(SessionCalls[One, All]):
     """A session on a server for asyncio. It opens with its first use.
 
     A task that is cancelled in a call leaves the session usable: a token that was taken stays taken, and its forecast
-    is dropped.
+    is dropped. A session that nobody waits for any more before it is open is given up, until its next use.
     """
 
     def __init__(self, stream: LoopStream, options: SessionOptions, server: str, hear: Callable[..., None]) -> None:
         super().__init__(StreamSide(options, server, hear), stream.enqueue)
         self._stream = stream
         self._turn = asyncio.Lock()  # a call that sends keeps others waiting, so that each has its own forecasts
-        self._added = False
+        self._added, self._openings = False, 0  # calls that wait until the session is open, or have seen that
 
     async def _open(self) -> None:
         if not self._added:
             self._stream.add(self._state)
             self._added = True  # and not before: what was refused may be tried again, and has nothing to close
-        while not self._may_go_on(lambda: self._state.ready):
-            await self._stream.pulse()
+        self._openings += 1
+        try:
+            while not self._may_go_on(lambda: self._state.ready):
+                await self._stream.pulse()
+        except BaseException:
+            self._openings -= 1
+            if not self._openings:
+                self._give_up_opening()
+            raise
         self._check(lambda: self._state.ready)
+
+    def _give_up_opening(self) -> None:
+        """As if never used. The application may have no hold of this session any more, and open the id by another."""
+        state = self._state
+        self._stream.remove(state)
+        self._state, self._added = StreamSide(state.options, state.server, state.hear), False
 
     async def _call(self, steps: Steps[T]) -> T:
         await self._open()

@@ -57,6 +57,10 @@ class LoopStream:
         if self.exchange.enqueue(session):
             self.notify()
 
+    def remove(self, session: StreamSide) -> None:
+        if not session.ended:
+            self.exchange.remove(session)
+
     async def stop(self) -> None:
         self._stopped = True
         self.exchange.end_all(Cancelled("the client was closed"))
