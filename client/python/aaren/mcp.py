@@ -7,6 +7,7 @@ package `mcp`: pip install 'aaren[mcp]'.
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
@@ -47,6 +48,7 @@ class Kept(NamedTuple):
 
 
 _sessions: dict[str, Kept] = {}
+_turn = threading.Lock()  # tools run on threads; an update of a session goes on from the one before
 
 
 def _tool(function: Callable[P, R]) -> Callable[P, R]:
@@ -161,26 +163,28 @@ def session_update(
 
     `covariates` has columns by name, as of `forecast`; a session keeps the columns of its first call.
     """
-    kept = _sessions.get(session)
-    if kept is None:
-        if len(_sessions) >= _MOST_SESSIONS:
+    with _turn:
+        before = _sessions.get(session)
+        if before is None and len(_sessions) >= _MOST_SESSIONS:
             raise InvalidArgument(f"{_MOST_SESSIONS} sessions are open; forget one")
-        kept = _new(values, covariates, h)
-    told = _take(kept, values, covariates, h)
-    _sessions[session] = kept  # after its first values, so that a mistake leaves no session
-    return told | {"seq": kept.session.seq}
+        kept = before._replace(session=before.session.fork()) if before else _new(values, covariates, h)
+        told = _take(kept, values, covariates, h)
+        _sessions[session] = kept  # after all values, so that a mistake leaves the session as it was
+        return told | {"seq": kept.session.seq}
 
 
 @_tool
 def session_list() -> dict[str, int]:
     """The named sessions, and how many values each has taken."""
-    return {name: kept.session.seq for name, kept in _sessions.items()}
+    with _turn:
+        return {name: kept.session.seq for name, kept in _sessions.items()}
 
 
 @_tool
 def session_forget(session: str) -> bool:
     """Forgets a named session. False if there is none."""
-    return _sessions.pop(session, None) is not None
+    with _turn:
+        return _sessions.pop(session, None) is not None
 
 
 if __name__ == "__main__":
