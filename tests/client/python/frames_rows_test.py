@@ -59,6 +59,12 @@ def test_rows_of_a_weekend_count_for_friday():
     assert list(got.values) == [0, 2, 3]
 
 
+def test_every_business_day_has_a_place_of_its_own_before_1970_too():
+    ds = pd.bdate_range("1969-12-01", "1970-02-01")
+    assert np.array_equal(panel(ds).values, np.arange(float(len(ds))))
+    assert np.array_equal(panel(ds, freq="B").values, np.arange(float(len(ds))))
+
+
 def test_several_series_under_one_id_are_refused_by_row():
     ds = list(HOURS) * 2
     with pytest.raises(errors.InvalidArgument, match="row 6: ds is that of row 0"):

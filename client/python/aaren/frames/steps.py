@@ -24,6 +24,7 @@ _MONTHS = {"ms": 1, "m": 1, "me": 1, "mo": 1, "q": 3, "qs": 3, "qe": 3, "y": 12,
 _DAY = 86400 * 10**9
 _MOST_SIZE = 2**62
 _ONE_DAY, _ONE_MONTH = np.timedelta64(1, "D"), np.timedelta64(1, "M")
+_FIRST_DAY = np.datetime64("1677-09-01")  # before all times: NumPy counts otherwise for days before the first
 _MONTH = 2_629_746 * 10**9  # a twelfth of the Gregorian year
 # Lengths in seconds that people choose: clocks with jitter mean the nearest one within 2 %.
 _NICE = np.array([1, 2, 5, 10, 12, 15, 20, 30, 60, 120, 300, 600, 720, 900, 1200, 1800, 3600, 7200, 10800, 14400, 21600,
@@ -47,7 +48,7 @@ class Step:
             return np.floor_divide(ds, self.size)
         days = ds.astype("datetime64[ns]").astype("datetime64[D]")
         if self.kind == "business":
-            return np.asarray(np.busday_count(np.datetime64("1970-01-01"), days + _ONE_DAY), np.int64)
+            return np.asarray(np.busday_count(_FIRST_DAY, days + _ONE_DAY), np.int64)
         return np.asarray(days.astype("datetime64[M]").astype(np.int64) // self.size, np.int64)
 
     def begin(self, ds: Ints) -> Ints:
