@@ -1,5 +1,7 @@
 """How rows of a frame become values on a grid: doubled rows, jitter, steps with several rows, zones, odd columns."""
 
+import time
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -8,6 +10,7 @@ import pytest
 
 import aaren
 from aaren import errors
+from aaren.frames import _filled
 from aaren.frames.series import Words, read
 
 HOURS = pd.date_range("2024-01-01", periods=6, freq="h")
@@ -63,6 +66,18 @@ def test_every_business_day_has_a_place_of_its_own_before_1970_too():
     ds = pd.bdate_range("1969-12-01", "1970-02-01")
     assert np.array_equal(panel(ds).values, np.arange(float(len(ds))))
     assert np.array_equal(panel(ds, freq="B").values, np.arange(float(len(ds))))
+
+
+@pytest.mark.parametrize(
+    ("freq", "rows", "gap"),
+    [("min", 2_000, 100_000), ("B", 500, 25_000), ("MS", 200, 3_000), ("ME", 200, 3_000), ("D", 500, 25_000)],
+)
+def test_times_of_a_long_gap_are_right_and_soon_there(freq, rows, gap):
+    ds = pd.date_range("1700-01-31", periods=2 * rows + gap, freq=freq)
+    got = panel(ds.delete(range(rows, rows + gap)), freq=freq)
+    began = time.process_time()
+    assert np.array_equal(_filled(got), ds.to_numpy().astype("datetime64[ns]").astype(np.int64))
+    assert time.process_time() - began < 1
 
 
 def test_several_series_under_one_id_are_refused_by_row():

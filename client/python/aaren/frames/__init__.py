@@ -151,9 +151,10 @@ def backtest(
     series = np.repeat(np.nonzero(kept)[0], h)
     origin = cutoffs[kept]
     places = origin[:, None] + np.arange(1, h + 1)
-    cut_times = np.repeat(_filled(panel)[origin], h)
+    ds = _filled(panel)
+    cut_times = np.repeat(ds[origin], h)
     ids = panel.ids_for(series).alias(id_col)
-    times = panel.times(_filled(panel)[places.reshape(-1)], time_col)
+    times = panel.times(ds[places.reshape(-1)], time_col)
     numbers = {target_col: panel.values[places.reshape(-1)]}
     numbers |= columns(out, model.levels, asked)
     return _result(panel, [ids, times, panel.times(cut_times, "cutoff")], numbers)
@@ -169,8 +170,5 @@ def _filled(panel: Panel) -> Any:
     known = np.flatnonzero(there)
     gaps = np.flatnonzero(~there)
     before = known[np.searchsorted(known, gaps) - 1]
-    far = gaps - before
-    for distance in np.unique(far):
-        at = far == distance
-        times[gaps[at]] = panel.step.after(times[before[at]], int(distance))[:, -1]
+    times[gaps] = panel.step.ahead(times[before], gaps - before)
     return times

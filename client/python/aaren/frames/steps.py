@@ -66,20 +66,22 @@ class Step:
 
     def after(self, last: Ints, h: int) -> Ints:
         """The h times after each of `last`, [n, h]."""
-        ahead = np.arange(1, h + 1)
+        return self.ahead(last[:, None], np.arange(1, h + 1))
+
+    def ahead(self, times: Ints, steps: Ints) -> Ints:
+        """The times that are so many steps after `times`."""
         if self.kind == "fixed":
-            return np.asarray(last[:, None] + ahead * self.size, np.int64)
-        times = last.astype("datetime64[ns]")
-        days = times.astype("datetime64[D]")
-        rest = (times - days)[:, None]
+            return np.asarray(times + steps * self.size, np.int64)
+        moments = times.astype("datetime64[ns]")
+        days = moments.astype("datetime64[D]")
         if self.kind == "business":
-            next_days = np.busday_offset(days[:, None], ahead[None, :], roll="backward")
+            next_days = np.busday_offset(days, steps, roll="backward")
         else:
-            months = days.astype("datetime64[M]")[:, None] + (ahead * self.size).astype("timedelta64[M]")
-            day = (days - days.astype("datetime64[M]"))[:, None]
+            months = days.astype("datetime64[M]") + (steps * self.size).astype("timedelta64[M]")
+            day = days - days.astype("datetime64[M]")
             longest = (months + _ONE_MONTH).astype("datetime64[D]") - _ONE_DAY
             next_days = longest if self.month_end else np.minimum(months.astype("datetime64[D]") + day, longest)
-        return np.asarray((next_days + rest).astype("datetime64[ns]").astype(np.int64))
+        return np.asarray((next_days + (moments - days)).astype("datetime64[ns]").astype(np.int64))
 
 
 def parse(freq: str | int, whole: bool) -> Step:
