@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import aaren
+from aaren import errors
 from in_process import expected
 from programs import free_address
 
@@ -138,3 +139,77 @@ def test_source_that_fails_is_told(server):
 
     with pytest.raises(RuntimeError, match="sensor"):
         asyncio.run(main())
+
+
+def test_call_beside_a_stream_is_refused_and_costs_no_forecast(model, server, series):
+    async def main():
+        async with aaren.Client(server.target) as client:
+            session, got = client.aio.session("beside"), []
+            async for forecast in session.stream(series[:50]):
+                got.append(forecast.values)
+                other = session.stream([1.0])
+                for call in (session.update(1.0), session.run([1.0]), session.extend([1.0]), anext(other)):
+                    with pytest.raises(errors.FailedPrecondition, match=r'"beside": its stream\(\) is running'):
+                        await asyncio.wait_for(call, 15)
+                await asyncio.wait_for(session.flush(), 15)
+            return got, await asyncio.wait_for(session.update(series[50]), 15)
+
+    got, last = asyncio.run(main())
+    assert np.array_equal([*got, last.values], expected(model, series[:51]))
+
+
+@pytest.mark.parametrize("way", ["break", "raise", "aclose"])
+def test_loop_over_a_stream_that_is_left_gives_way_to_the_next_call(model, server, series, way):
+    async def leave(session):
+        stream = session.stream(series[:2000])
+        async for _ in stream:
+            if way == "aclose":
+                return await stream.aclose()
+            if way == "raise":
+                raise RuntimeError("enough")
+            break
+
+    async def main():
+        async with aaren.Client(server.target) as client:
+            session = client.aio.session(f"left-{way}")
+            for _ in range(3):
+                try:
+                    await leave(session)
+                except RuntimeError:
+                    pass
+            ran = await asyncio.wait_for(session.run(series[:5]), 15)
+            return ran, await asyncio.wait_for(session.update(series[5]), 15)
+
+    ran, last = asyncio.run(main())
+    assert len(ran) == 5 and last.seq == ran.seqs[-1] + 1
+
+
+def test_stream_waits_for_the_calls_before_it(server):
+    async def main():
+        async with aaren.Client(server.target) as client:
+            session = await client.aio.session("queued").open()
+            calls = [asyncio.create_task(session.update(1.0)) for _ in range(5)]
+            await asyncio.sleep(0)
+            streamed = [forecast.seq async for forecast in session.stream([1.0] * 5)]
+            return [(await call).seq for call in calls] + streamed
+
+    assert asyncio.run(main()) == list(range(10))
+
+
+def test_source_that_fails_is_told_after_the_forecasts_of_its_points(model, server, series):
+    def points():
+        yield from series[:30]
+        raise RuntimeError("the sensor is gone")
+
+    async def main(got):
+        async with aaren.Client(server.target) as client:
+            async for forecast in client.aio.session("fails-late").stream(points()):
+                got.append(forecast.values)
+
+    in_tasks, in_threads = [], []
+    with pytest.raises(RuntimeError, match="sensor"):
+        asyncio.run(main(in_tasks))
+    with aaren.Client(server.target) as client, pytest.raises(RuntimeError, match="sensor"):
+        for forecast in client.session("fails-late-too").stream(points()):
+            in_threads.append(forecast.values)
+    assert np.array_equal(in_tasks, expected(model, series[:30])) and np.array_equal(in_tasks, in_threads)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Sequence
+import weakref
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
 import numpy.typing as npt
@@ -13,6 +14,7 @@ from aaren.client.kinds import Event, EventCalls, ValueCalls
 from aaren.client.loops import LoopStream
 from aaren.client.options import SessionOptions
 from aaren.client.replies import StreamSide
+from aaren.errors import FailedPrecondition
 from aaren.events import EventForecast, EventForecasts
 from aaren.quantiles import Forecast, Forecasts
 from aaren.times import Time, Times
@@ -32,6 +34,7 @@ class AioCalls(SessionCalls[One, All]):
         super().__init__(StreamSide(options, server, hear), stream.enqueue)
         self._stream = stream
         self._turn = asyncio.Lock()  # a call that sends keeps others waiting, so that each has its own forecasts
+        self._live = weakref.WeakSet[object]()  # the stream() that sends, while somebody takes its forecasts
         self._added, self._openings = False, 0  # calls that wait until the session is open, or have seen that
 
     async def _open(self) -> None:
@@ -68,31 +71,51 @@ class AioCalls(SessionCalls[One, All]):
             self._check(done)
 
     async def _sending(self, steps: Steps[T], *, flush: bool = False) -> T:
+        self._refuse_beside_stream()
         async with self._turn:
             result = await self._call(steps)
             if flush:
                 await self.flush()
             return result
 
-    async def _streaming(self, points: Points) -> AsyncIterator[One]:
+    def _refuse_beside_stream(self) -> None:
+        """A call in the loop over a stream would wait for ever: the stream ends no sooner than the loop."""
+        if self._live:
+            raise FailedPrecondition(self._state.named("its stream() is running; take all forecasts first, or end the "
+                                                       "stream by aclose()"))  # fmt: skip
+
+    def _streamed(self, points: Points) -> AsyncGenerator[One, None]:
         """A forecast for each point. Points go ahead, up to the window."""
-        await self._open()
-        state, first = self._state, self.seq
-        feeder = asyncio.create_task(self._feed(points, first))
-        feeder.add_done_callback(lambda _: self._stream.notify())
+        live = weakref.WeakSet[object]()
+        stream = self._streaming(points, live)
+        live.add(stream)  # a loop that was left by `break` drops its stream, which then gives the turn back
+        return stream
 
-        def taking() -> Steps[One | None]:
-            yield lambda: self._has_replies(first) or (feeder.done() and state.flushed)
-            if feeder.done() and (error := feeder.exception()):
-                raise error
-            return self._one((yield from self._next(first))) if state.replies else None
-
+    async def _streaming(self, points: Points, live: weakref.WeakSet[object]) -> AsyncGenerator[One, None]:
+        self._refuse_beside_stream()
+        self._live = live
         try:
-            while (forecast := await self._call(taking())) is not None:
-                yield forecast
+            async with self._turn:
+                await self._open()
+                first = self.seq
+                feeder = asyncio.create_task(self._feed(points, first))
+                feeder.add_done_callback(lambda _: self._stream.notify())
+                try:
+                    while (forecast := await self._call(self._taking(feeder, first))) is not None:
+                        yield forecast
+                finally:
+                    feeder.cancel()
+                    await asyncio.wait([feeder])
         finally:
-            feeder.cancel()
-            await asyncio.wait([feeder])
+            live.clear()
+
+    def _taking(self, feeder: asyncio.Task[None], first: int) -> Steps[One | None]:
+        """The next forecast of a stream, or None at its end. What the source raised comes after all forecasts."""
+        yield lambda: self._has_replies(first) or (feeder.done() and self._state.flushed)
+        if self._state.replies:
+            return self._one((yield from self._next(first)))
+        feeder.result()
+        return None
 
     async def _feed(self, points: Points, first: int) -> None:
         if isinstance(points, AsyncIterable):
@@ -147,9 +170,13 @@ class AioSession(AioCalls[Forecast, Forecasts], ValueCalls):
         """
         return await self._sending(self._running(self._tokens(values, times, X, X_future), False))
 
-    def stream(self, points: Points) -> AsyncIterator[Forecast]:
-        """A forecast for each point: a value, a pair of a time and a value, or an `aaren.Point`."""
-        return self._streaming(points)
+    def stream(self, points: Points) -> AsyncGenerator[Forecast, None]:
+        """A forecast for each point: a value, a pair of a time and a value, or an `aaren.Point`.
+
+        Points go ahead of the forecasts, so `update`, `extend`, `run` and another `stream` raise FailedPrecondition
+        until the last forecast was taken.
+        """
+        return self._streamed(points)
 
 
 class AioEvents(AioCalls[EventForecast, EventForecasts], EventCalls):
@@ -172,6 +199,6 @@ class AioEvents(AioCalls[EventForecast, EventForecasts], EventCalls):
         """Takes many events and gives a forecast after each."""
         return await self._sending(self._running(self._events(times, marks), False))
 
-    def stream(self, events: Iterable[Event] | AsyncIterable[Event]) -> AsyncIterator[EventForecast]:
-        """A forecast for each event, a pair of a time and a mark."""
-        return self._streaming(events)
+    def stream(self, events: Iterable[Event] | AsyncIterable[Event]) -> AsyncGenerator[EventForecast, None]:
+        """A forecast for each event, a pair of a time and a mark. Other calls as of `AioSession.stream`."""
+        return self._streamed(events)
