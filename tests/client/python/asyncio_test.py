@@ -3,6 +3,8 @@
 import asyncio
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -213,3 +215,44 @@ def test_source_that_fails_is_told_after_the_forecasts_of_its_points(model, serv
         for forecast in client.session("fails-late-too").stream(points()):
             in_threads.append(forecast.values)
     assert np.array_equal(in_tasks, expected(model, series[:30])) and np.array_equal(in_tasks, in_threads)
+
+
+def test_second_loop_is_refused_until_the_client_was_closed(server):
+    made = []
+
+    async def first(client):
+        made.append(await client.aio.session("first-loop").open())
+
+    async def second(client):
+        for call in (lambda: made[0].update(1.0), made[0].close, lambda: client.aio.session("second-loop").update(1.0)):
+            with pytest.raises(errors.FailedPrecondition, match="another event loop uses this client"):
+                await asyncio.wait_for(call(), 15)
+        await asyncio.wait_for(client.aio.close(), 15)
+        return (await asyncio.wait_for(client.aio.session("first-loop").update(1.0), 15)).seq
+
+    with aaren.Client(server.target) as client:
+        asyncio.run(first(client))
+        assert asyncio.run(second(client)) == 0
+
+
+def test_client_of_a_running_loop_may_be_closed_from_another(server):
+    client = aaren.Client(server.target)
+    opened, closed = threading.Event(), threading.Event()
+
+    async def first():
+        session = await client.aio.session("closed-from-outside").open()
+        opened.set()
+        await asyncio.to_thread(closed.wait, 15)
+        with pytest.raises(errors.Cancelled):
+            await asyncio.wait_for(session.update(1.0), 15)
+
+    async def second():
+        await asyncio.wait_for(client.aio.close(), 15)
+        closed.set()
+
+    with ThreadPoolExecutor(1) as pool:
+        ran = pool.submit(asyncio.run, first())
+        assert opened.wait(15)
+        asyncio.run(second())
+        ran.result(15)
+    client.close()

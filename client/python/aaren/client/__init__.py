@@ -35,7 +35,10 @@ def _event_options(session_id: str, options: dict[str, Any]) -> SessionOptions:
 
 
 class AioClient:
-    """The asyncio side of a client. Everything runs on the loop that uses it first."""
+    """The asyncio side of a client. Everything runs on the loop that uses it first, until `close`.
+
+    A call on another loop raises FailedPrecondition: nothing there could wake the call.
+    """
 
     def __init__(self, options: ClientOptions) -> None:
         self._options = options
@@ -53,6 +56,8 @@ class AioClient:
         return AioEvents(self._stream_of(session_id), chosen, self._options.target, on_event)
 
     def _stream_of(self, session_id: str) -> LoopStream:
+        for stream in self._streams.values():
+            stream.check_loop()
         self._loop = asyncio.get_running_loop()
         number = self._options.stream_of(session_id)
         if number not in self._streams:
@@ -60,10 +65,14 @@ class AioClient:
         return self._streams[number]
 
     async def close(self) -> None:
-        """Ends what is still open; sessions live on at the server."""
+        """Ends what is still open; sessions live on at the server. Any loop may close, and then use the client."""
+        loop = self._loop
+        if loop is not None and loop is not asyncio.get_running_loop() and loop.is_running():
+            return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self.close(), loop))
         streams, self._streams = self._streams, {}
-        for stream in streams.values():
-            await stream.stop()
+        if loop is asyncio.get_running_loop():  # else the streams ended with their loop
+            for stream in streams.values():
+                await stream.stop()
 
     def _close_from(self) -> None:
         loop = self._loop

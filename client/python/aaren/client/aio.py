@@ -38,6 +38,7 @@ class AioCalls(SessionCalls[One, All]):
         self._added, self._openings = False, 0  # calls that wait until the session is open, or have seen that
 
     async def _open(self) -> None:
+        self._stream.check_loop()
         if not self._added:
             self._stream.add(self._state)
             self._added = True  # and not before: what was refused may be tried again, and has nothing to close

@@ -14,7 +14,7 @@ from aaren.client.reconnect import By
 from aaren.client.replies import StreamSide
 from aaren.client.status import from_exception
 from aaren.client.threads import METHOD
-from aaren.errors import AarenError, Cancelled, Unavailable
+from aaren.errors import AarenError, Cancelled, FailedPrecondition, Unavailable
 from aaren.wire import stream_pb2 as wire
 
 _PARTING = 2.0  # seconds in which a server that was told of the end has to end the call
@@ -24,14 +24,21 @@ _SETTLING = 0.05
 
 
 class LoopStream:
-    """All of it runs on the loop that first adds a session; nothing is locked."""
+    """All of it runs on the loop that made it; nothing is locked."""
 
     def __init__(self, options: ClientOptions, number: int) -> None:
         self._options, self._number = options, number
+        self._loop = asyncio.get_running_loop()
         self.exchange = Exchange(options, lambda session: self.notify())
         self._waiters: list[asyncio.Future[None]] = []
         self._task: asyncio.Task[None] | None = None
         self._stopped = False
+
+    def check_loop(self) -> None:
+        """FailedPrecondition on any other loop, where a call would wait for ever."""
+        if asyncio.get_running_loop() is not self._loop:
+            raise FailedPrecondition("another event loop uses this client; each loop needs a client of its own, or "
+                                     "await client.aio.close() between two loops")  # fmt: skip
 
     def notify(self) -> None:
         waiters, self._waiters = self._waiters, []
