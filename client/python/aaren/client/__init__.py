@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
@@ -12,7 +13,7 @@ from aaren.client.aio import AioEvents, AioSession
 from aaren.client.loops import LoopStream
 from aaren.client.options import ClientOptions, EventOutput, SessionOptions
 from aaren.client.remote import RemoteEvents, RemoteSession
-from aaren.client.threads import ThreadStream
+from aaren.client.threads import PARTING, ThreadStream
 from aaren.client.unary import Calls
 
 __all__ = [
@@ -71,8 +72,7 @@ class AioClient:
             return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self.close(), loop))
         streams, self._streams = self._streams, {}
         if loop is asyncio.get_running_loop():  # else the streams ended with their loop
-            for stream in streams.values():
-                await stream.stop()
+            await asyncio.gather(*(stream.stop() for stream in streams.values()))
 
     def _close_from(self) -> None:
         loop = self._loop
@@ -136,7 +136,10 @@ class Client(Calls):
         with self._lock:
             streams, self._streams = self._streams, {}
         for stream in streams.values():
-            stream.stop()
+            stream.leave()
+        until = time.monotonic() + PARTING
+        for stream in streams.values():
+            stream.stop(until)
         self.aio._close_from()
         super().close()
 

@@ -13,11 +13,10 @@ from aaren.client.options import ClientOptions
 from aaren.client.reconnect import By
 from aaren.client.replies import StreamSide
 from aaren.client.status import from_exception
-from aaren.client.threads import METHOD
+from aaren.client.threads import METHOD, PARTING
 from aaren.errors import AarenError, Cancelled, FailedPrecondition, Unavailable
 from aaren.wire import stream_pb2 as wire
 
-_PARTING = 2.0  # seconds in which a server that was told of the end has to end the call
 # gRPC's last events of a cancelled call come from a thread of its own. Where the loop is closed by then, gRPC prints
 # "Event loop is closed" for each, from whatever loop runs next.
 _SETTLING = 0.05
@@ -74,7 +73,7 @@ class LoopStream:
         self.notify()
         if self._task is not None:
             if self.exchange.welcomed:
-                await asyncio.wait([self._task], timeout=_PARTING)
+                await asyncio.wait([self._task], timeout=PARTING)
             self._task.cancel()
             await asyncio.wait([self._task])
 

@@ -18,6 +18,7 @@ from aaren.errors import AarenError, Cancelled, Unavailable
 from aaren.wire import stream_pb2 as wire
 
 METHOD = "/aaren.v1.Streaming/Stream"
+PARTING = 2.0  # seconds in which a server that was told of the end has to end the call
 
 
 class ThreadStream:
@@ -78,24 +79,27 @@ class ThreadStream:
         while self._waiters:
             self._waiters.pop().release()
 
-    def stop(self) -> None:
+    def leave(self) -> None:
+        """Ends all sessions. Their Closes are the last that is sent: so the server knows that nobody has them open."""
         with self.lock:
             self._stopped = True
+            self._end(Cancelled("the client was closed"))
             self._changed.notify_all()
             self._write.notify_all()
-            thread, call = self._thread, self._call
-        if call is not None and not self._linger():
-            call.cancel()
         self.apart.stop()
-        if thread is not None and thread is not threading.current_thread():
-            thread.join(10)
 
-    def _linger(self) -> bool:
-        """Lets the Closes of sessions leave: the server then knows at once that nobody has them open."""
-        with self.lock:
-            self.exchange.end_all(Cancelled("the client was closed"))
-            self._write.notify_all()
-        return False
+    def stop(self, until: float) -> None:
+        """After `leave`: waits for the server to end the call, until that time of the clock, and else cancels."""
+        thread = None if self._thread is threading.current_thread() else self._thread
+        try:
+            if thread is not None and self.exchange.welcomed:
+                thread.join(max(0.0, until - time.monotonic()))
+        finally:
+            with self.lock:
+                if self._call is not None:
+                    self._call.cancel()
+        if thread is not None:
+            thread.join(10)
 
     def _run(self) -> None:
         while not self._stopped:
@@ -152,6 +156,8 @@ class ThreadStream:
             call = stream(self._requests(over), metadata=headers, wait_for_ready=True)
             with self.lock:
                 self._call = call
+                if self._stopped:
+                    call.cancel()
             timer.start()
             for message in call:
                 with self.lock:
@@ -182,11 +188,11 @@ class ThreadStream:
             with self.lock:
                 message = None
                 while message is None:
-                    if over.is_set() or self._stopped:
+                    if over.is_set():
                         return
                     message = self.exchange.outgoing()
                     if message is None:
-                        if self.exchange.draining is not None:
+                        if self._stopped or self.exchange.draining is not None:
                             return  # half-closed: the server answers what it has
                         at = self.exchange.deadline()
                         self._write.wait(None if at is None else max(0.001, at - time.monotonic()))
