@@ -31,14 +31,19 @@ absl::StatusOr<Found> Find(const Address& address) {
 }
 
 absl::Status BindError(int error, const Address& address) {
-  const std::string text = absl::StrCat("cannot listen on ", address.ToString(), ": ", std::strerror(error));
+  const char* why = error == EAFNOSUPPORT ? "no such kind of address on this machine" : std::strerror(error);
+  const std::string text = absl::StrCat("cannot listen on ", address.ToString(), ": ", why);
   if (error == EADDRINUSE) return absl::AlreadyExistsError(text);
   if (error == EACCES) return absl::PermissionDeniedError(text);
   return absl::FailedPreconditionError(text);
 }
 
-// A listening socket; -1 for a family that the machine lacks.
-absl::StatusOr<int> ListenOne(const addrinfo& info, const Address& address, int backlog) {
+// True if the machine lacks the address or its family: /etc/hosts may give localhost an address of IPv6 where IPv6 is
+// off.
+bool IsLacking(int error) { return error == EADDRNOTAVAIL || error == EAFNOSUPPORT || error == EPROTONOSUPPORT; }
+
+// A listening socket, or -1 with the reason in errno.
+int ListenOne(const addrinfo& info, int backlog) {
   const int fd = socket(info.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return -1;
   const int on = 1;
@@ -50,7 +55,8 @@ absl::StatusOr<int> ListenOne(const addrinfo& info, const Address& address, int 
   if (bind(fd, info.ai_addr, info.ai_addrlen) == 0 && listen(fd, backlog) == 0) return fd;
   const int error = errno;
   close(fd);
-  return BindError(error, address);
+  errno = error;
+  return -1;
 }
 
 void SetPort(addrinfo& info, int port) {
@@ -60,15 +66,16 @@ void SetPort(addrinfo& info, int port) {
 }
 
 absl::Status ListenOnAll(addrinfo* found, const Address& address, int backlog, std::vector<int>& sockets) {
+  int lacking = EAFNOSUPPORT;
   for (addrinfo* info = found; info != nullptr; info = info->ai_next) {
     if (!sockets.empty()) SetPort(*info, PortOf(sockets.front()));
-    const absl::StatusOr<int> socket = ListenOne(*info, address, backlog);
-    if (!socket.ok()) return socket.status();
-    if (*socket >= 0) sockets.push_back(*socket);
+    if (const int socket = ListenOne(*info, backlog); socket >= 0) {
+      sockets.push_back(socket);
+    } else if (lacking = errno; !IsLacking(lacking)) {
+      return BindError(lacking, address);
+    }
   }
-  if (!sockets.empty()) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat("cannot listen on ", address.ToString(), ": no such kind of address on this machine"));
+  return sockets.empty() ? BindError(lacking, address) : absl::OkStatus();
 }
 
 }  // namespace

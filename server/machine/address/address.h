@@ -29,9 +29,10 @@ bool IsLoopback(const Address& address);
 // True for an address usable by other machines: not the loopback's, and not "everywhere" ("0.0.0.0", "::").
 bool IsForOthers(const Address& address);
 
-// Listening sockets, nonblocking, one for each address of the host; the caller closes the sockets. Port 0: any free
-// port, the same for all. AlreadyExists if the port is in use, InvalidArgument if the host cannot be resolved,
-// PermissionDenied or FailedPrecondition if the address cannot be bound; each names the address.
+// Listening sockets, nonblocking, one for each address of the host that the machine has; the caller closes the sockets.
+// Port 0: any free port, the same for all. AlreadyExists if the port is in use, InvalidArgument if the host cannot be
+// resolved, PermissionDenied or FailedPrecondition if the machine has no address of the host, or an address cannot be
+// bound; each names the address.
 absl::StatusOr<std::vector<int>> ListenOn(const Address& address, int backlog);
 
 // Ok if nobody listens on the address: else as ListenOn.

@@ -1,14 +1,33 @@
 #include "server/machine/address/address.h"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netdb.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+#include "absl/strings/str_split.h"
+
+// The host "A+B" has the addresses A and B, as a name in /etc/hosts may have several. The definition takes the place of
+// the C library's in this program.
+extern "C" int getaddrinfo(const char* host, const char* service, const addrinfo* hints, addrinfo** found) {
+  static const auto real = reinterpret_cast<decltype(&getaddrinfo)>(dlsym(RTLD_NEXT, "getaddrinfo"));
+  addrinfo** end = found;
+  for (const std::string& one : std::vector<std::string>(absl::StrSplit(host, '+'))) {
+    if (const int error = real(one.c_str(), service, hints, end); error != 0) return error;
+    while (*end != nullptr) end = &(*end)->ai_next;
+  }
+  return 0;
+}
 
 namespace aaren::address {
 namespace {
 
 using testing::HasSubstr;
+
+constexpr char kNobodys[] = "203.0.113.1";  // an address of documents (RFC 5737): no machine has the address
 
 TEST(AddressTest, ReadsNamesAddressesAndBrackets) {
   EXPECT_EQ(Address::Parse("localhost:80")->host, "localhost");
@@ -35,6 +54,37 @@ TEST(AddressTest, NamesAHostThatCannotBeResolved) {
   const absl::Status status = CheckFree({"no-such-host.invalid", 80});
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), HasSubstr("no-such-host.invalid"));
+}
+
+TEST(ListenTest, LeavesOutAnAddressThatTheMachineLacks) {
+  const absl::StatusOr<std::vector<int>> sockets = ListenOn({std::string(kNobodys) + "+127.0.0.1", 0}, 1);
+  ASSERT_TRUE(sockets.ok()) << sockets.status();
+  ASSERT_EQ(sockets->size(), 1u);
+  EXPECT_TRUE(Knock({"127.0.0.1", PortOf(sockets->front())}));
+  close(sockets->front());
+}
+
+TEST(ListenTest, SaysWhyNoAddressOfTheHostIsTheMachines) {
+  const absl::Status status = CheckFree({kNobodys, 0});
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("Cannot assign requested address"));
+}
+
+TEST(ListenTest, APortInUseOnOneAddressRefusesAll) {
+  const std::vector<int> sockets = *ListenOn({"127.0.0.1", 0}, 1);
+  EXPECT_TRUE(absl::IsAlreadyExists(CheckFree({"127.0.0.1+127.0.0.2", PortOf(sockets.front())})));
+  EXPECT_TRUE(absl::IsAlreadyExists(CheckFree({"127.0.0.2+127.0.0.1", PortOf(sockets.front())})));
+  close(sockets.front());
+}
+
+TEST(ListenTest, SaysThatDescriptorsAreGone) {
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit none{0, before.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &none);
+  const absl::Status status = CheckFree({"127.0.0.1", 0});
+  setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("Too many open files"));
 }
 
 class KnockTest : public testing::Test {
