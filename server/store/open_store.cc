@@ -66,12 +66,11 @@ std::string DefaultDataFolder() {
 absl::StatusOr<bool> SalvageStore(const ServerConfig& config, const std::function<void(const std::string&)>& tell) {
   const std::string folder = DataFolder(config);
   std::error_code error;
-  // FolderLock::Take would make a missing folder: a mistyped data_dir must not leave a new folder behind.
   if (!std::filesystem::exists(folder + "/rocksdb", error)) {
     return absl::NotFoundError(absl::StrCat("data_dir: there is no database in '", folder, "'"));
   }
   // A running server would write and delete files under the copy.
-  const absl::StatusOr<FolderLock> lock = FolderLock::Take(folder, kFormat);
+  const absl::StatusOr<FolderLock> lock = FolderLock::TakeToRead(folder, kFormat);
   if (!lock.ok()) return lock.status();
   const absl::StatusOr<Salvaged> done = Salvage(*lock, config.salvage(), tell);
   if (!done.ok()) return absl::Status(done.status().code(), absl::StrCat("salvage: ", done.status().message()));

@@ -88,23 +88,36 @@ absl::StatusOr<FolderLock> FolderLock::Take(const std::string& folder, uint32_t 
   if (!error) std::filesystem::create_directories(folder, error);  // names the error
   // A file in the folder's place: "File exists" would not tell the user the reason.
   if (error) return CannotUse(folder, error.value() == EEXIST ? ENOTDIR : error.value());
+  absl::StatusOr<FolderLock> lock = Hold(folder, O_RDWR | O_CREAT, LOCK_EX, format);
+  if (!lock.ok()) return lock;
+  char host[256] = "";
+  gethostname(host, sizeof(host) - 1);
+  const std::string owner = absl::StrCat("process ", getpid(), " on ", host, "\n");
+  if (absl::Status written = Write(lock->file_, folder + "/owner", owner); !written.ok()) return written;
+  return lock;
+}
+
+// NFS gives a file opened to read no exclusive lock. A shared lock keeps a server out all the same.
+absl::StatusOr<FolderLock> FolderLock::TakeToRead(const std::string& folder, uint32_t format) {
+  return Hold(folder, O_RDONLY, LOCK_SH, format);
+}
+
+absl::StatusOr<FolderLock> FolderLock::Hold(const std::string& folder, int access, int kind, uint32_t format) {
   FolderLock lock(folder, open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (lock.directory_ < 0) return CannotUse(folder, errno);
   const std::string path = folder + "/owner";
-  lock.file_ = openat(lock.directory_, "owner", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (lock.file_ < 0) return CannotUse(path, errno);
+  lock.file_ = openat(lock.directory_, "owner", access | O_CLOEXEC, 0600);
+  // No server has opened a folder without the file.
+  const bool unowned = lock.file_ < 0 && errno == ENOENT && access == O_RDONLY;
+  if (lock.file_ < 0 && !unowned) return CannotUse(path, errno);
   // The kernel drops the lock with the process, however the process ends: no stale lock refuses the next start.
-  if (flock(lock.file_, LOCK_EX | LOCK_NB) != 0) {
+  if (!unowned && flock(lock.file_, kind | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return CannotUse(path, errno);
     return absl::AlreadyExistsError(absl::StrCat(folder, " is in use by ", ContentsOf(lock.file_)));
   }
   const absl::StatusOr<bool> is_new = SaysNoFormat(lock.directory_, folder + "/format", format);
   if (!is_new.ok()) return is_new.status();
   lock.is_new_ = *is_new;
-  char host[256] = "";
-  gethostname(host, sizeof(host) - 1);
-  const absl::Status written = Write(lock.file_, path, absl::StrCat("process ", getpid(), " on ", host, "\n"));
-  if (!written.ok()) return written;
   return lock;
 }
 

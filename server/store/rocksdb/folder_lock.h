@@ -27,6 +27,10 @@ class FolderLock {
   // written.
   static absl::StatusOr<FolderLock> Take(const std::string& folder, uint32_t format);
 
+  // Takes an existing folder in the same way, and changes nothing there: a server that comes meanwhile is told the
+  // earlier holder. A folder that no process has taken yet is not held.
+  static absl::StatusOr<FolderLock> TakeToRead(const std::string& folder, uint32_t format);
+
   // True if the folder had no format when it was taken.
   bool is_new() const { return is_new_; }
 
@@ -39,7 +43,7 @@ class FolderLock {
   // Writes `format` into the folder.
   absl::Status WriteFormat(uint32_t format) const;
 
-  // Unavailable if the folder was moved, removed or unmounted since Take.
+  // Unavailable if the folder was moved, removed or unmounted since Take. REQUIRES: Take made the lock.
   absl::Status Check() const;
 
   FolderLock(FolderLock&& other) noexcept;
@@ -47,6 +51,8 @@ class FolderLock {
 
  private:
   FolderLock(std::string folder, int directory);
+  // `access` as for open, `kind` as for flock.
+  static absl::StatusOr<FolderLock> Hold(const std::string& folder, int access, int kind, uint32_t format);
 
   std::string folder_, path_;
   int directory_;

@@ -82,7 +82,7 @@ class LostFiles : public testing::Test {
     told_.clear();
     absl::StatusOr<Salvaged> done = absl::UnknownError("");
     {
-      const FolderLock lock = FolderLock::Take(folder_, kFormat).value();
+      const FolderLock lock = FolderLock::TakeToRead(folder_, kFormat).value();
       done = Salvage(lock, to, [this](const std::string& line) { told_ += line + "\n"; });
     }
     if (!done.ok()) return told_ += done.status().ToString(), false;

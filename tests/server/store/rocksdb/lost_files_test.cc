@@ -10,6 +10,8 @@
 #include <functional>
 
 #include "rocksdb/db.h"
+#include "server/store/open_store.h"
+#include "server/store/rocksdb/synced_file.h"
 
 namespace aaren::store {
 namespace {
@@ -328,6 +330,43 @@ TEST_F(LostFilesTest, ASalvageWithoutRoomGivesItsRoomBack) {
   }
   EXPECT_TRUE(fs::is_empty(to));
   fs::remove(to);
+}
+
+// A read-only or a full disk is the usual reason for a salvage.
+class SalvageStoreTest : public LostFilesTest {
+ protected:
+  SalvageStoreTest() {
+    config_.set_data_dir(folder_);
+    config_.set_salvage(folder_ + ".salvaged");
+  }
+
+  absl::Status RunSalvage() const {
+    const auto ignore = [](const std::string&) {};
+    return SalvageStore(config_, ignore).status();
+  }
+
+  const std::string owner_ = folder_ + "/owner";
+  config::ServerConfig config_;
+};
+
+TEST_F(SalvageStoreTest, LeavesTheOldOwnersNameInTheFolder) {
+  Write(End::kStopped);
+  std::ofstream(owner_) << "process 1 on elsewhere\n";
+  EXPECT_TRUE(RunSalvage().ok());
+  EXPECT_EQ(ReadWhole(owner_).value(), "process 1 on elsewhere\n");
+}
+
+TEST_F(SalvageStoreTest, MakesNoFileInTheFolder) {
+  Write(End::kStopped);
+  fs::remove(owner_);
+  EXPECT_TRUE(RunSalvage().ok());
+  EXPECT_FALSE(fs::exists(owner_));
+}
+
+TEST_F(SalvageStoreTest, RefusesTheFolderOfARunningServer) {
+  Write(End::kStopped);
+  const FolderLock running = FolderLock::Take(folder_, kFormat).value();
+  EXPECT_TRUE(absl::IsAlreadyExists(RunSalvage()));
 }
 
 TEST_F(LostFilesTest, AnAcceptedLossWithoutRoomLeavesTheFolderAsItWas) {
