@@ -24,16 +24,26 @@ std::string LastError() {
   return reason == nullptr ? "" : reason;
 }
 
-absl::Status BadFile(const char* setting, const std::string& file) {
-  return absl::NotFoundError(absl::StrCat(setting, ": cannot use ", file, " (", LastError(), ")"));
+absl::Status BadFile(const char* setting, const std::string& file, const char* why = "") {
+  const std::string reason = LastError();
+  return absl::NotFoundError(absl::StrCat(setting, ": cannot use ", file, " (", *why == 0 ? reason : why, ")"));
+}
+
+// Without a callback OpenSSL asks for a passphrase at the terminal.
+int NotePassphrase(char*, int, int, void* has_passphrase) {
+  *static_cast<bool*>(has_passphrase) = true;
+  return -1;
 }
 
 absl::Status ReadFiles(const RedisTlsFiles& files, SSL_CTX* context) {
+  bool has_passphrase = false;
+  SSL_CTX_set_default_passwd_cb(context, &NotePassphrase);
+  SSL_CTX_set_default_passwd_cb_userdata(context, &has_passphrase);
   if (SSL_CTX_load_verify_file(context, files.ca.c_str()) != 1) return BadFile("redis_ca", files.ca);
   if (files.cert.empty()) return absl::OkStatus();
   if (SSL_CTX_use_certificate_chain_file(context, files.cert.c_str()) != 1) return BadFile("redis_cert", files.cert);
   if (SSL_CTX_use_PrivateKey_file(context, files.key.c_str(), SSL_FILETYPE_PEM) != 1) {
-    return BadFile("redis_key", files.key);
+    return BadFile("redis_key", files.key, has_passphrase ? "it has a passphrase" : "");
   }
   return absl::OkStatus();
 }

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <openssl/pem.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -43,6 +44,17 @@ class RedisTlsTest : public RedisStoreTest {
 
   std::string Path(const std::string& name) const { return folder_ + "/" + name; }
   void Write(const std::string& name, const std::string& text) const { std::ofstream(Path(name)) << text; }
+
+  // Locks the file's key with a passphrase.
+  void WriteLockedKey(const std::string& name, const std::string& passphrase) const {
+    const std::unique_ptr<BIO, decltype(&BIO_free)> read(BIO_new_file(Path(name).c_str(), "r"), &BIO_free);
+    const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key(
+        PEM_read_bio_PrivateKey(read.get(), nullptr, nullptr, nullptr), &EVP_PKEY_free);
+    const std::unique_ptr<BIO, decltype(&BIO_free)> locked(BIO_new_file(Path(name).c_str(), "w"), &BIO_free);
+    ASSERT_EQ(PEM_write_bio_PKCS8PrivateKey(locked.get(), key.get(), EVP_aes_256_cbc(), passphrase.data(),
+                                            static_cast<int>(passphrase.size()), nullptr, nullptr),
+              1);
+  }
 
   RedisOptions Secured(const std::string& host = "localhost") const {
     RedisOptions options = redis_->options();
@@ -152,6 +164,24 @@ TEST_F(RedisTlsTest, AFileThatCannotBeUsedIsNamed) {
   options = Secured();
   options.tls.cert = options.tls.key = Path("ca");
   EXPECT_THAT(MessageOf(WhyNot(options)), HasSubstr("redis_key: cannot use " + Path("ca")));
+}
+
+// Standard input in place of a terminal: OpenSSL reads there where no terminal is.
+TEST_F(RedisTlsTest, NobodyIsAskedForAPassphrase) {
+  WriteLockedKey("own_key", "secret");
+  int input[2];
+  ASSERT_EQ(pipe(input), 0);
+  ASSERT_EQ(write(input[1], "secret\n", 7), 7);
+  const int before = dup(STDIN_FILENO);
+  dup2(input[0], STDIN_FILENO);
+  RedisOptions options = Secured();
+  options.tls.cert = Path("own");
+  options.tls.key = Path("own_key");
+  const absl::Status status = WhyNot(options);
+  dup2(before, STDIN_FILENO);
+  for (const int file : {input[0], input[1], before}) close(file);
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(MessageOf(status), HasSubstr("redis_key: cannot use " + Path("own_key") + " (it has a passphrase)"));
 }
 
 TEST_F(RedisTlsTest, SettingsThatNeedOneAnotherAreRefusedApart) {
