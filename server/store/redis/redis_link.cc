@@ -351,6 +351,7 @@ void RedisLink::Break(const absl::Status& why, Time now) {
   for (RedisCall& call : std::exchange(under_way_, {})) {
     call.answer(Unavailable(here, "; whether it was done is not known"));
   }
+  broken_ = absl::OkStatus();  // the link's own calls note their answer, and the next connection is not to blame
   attempts_.OnBroken(now);
 }
 

@@ -135,6 +135,24 @@ TEST_F(RedisOutageTest, ForgottenScriptsAreLoadedAgainUnnoticed) {
   EXPECT_EQ(store.Load("/a").value().saves.at(0).point.seq, 299u);
 }
 
+// Scripts that were on their way to the old connection are answered as the connection ends.
+TEST_F(RedisOutageTest, AConnectionThatEndsWhileScriptsAreLoadedEndsNoLaterConnection) {
+  BlockingStore store = Open();
+  redis_->Command({"SCRIPT", "FLUSH"});
+  redis_->Command({"ACL", "SETUSER", "default", "-script"});
+  std::promise<absl::Status> refused;
+  Acquisition acquisition;
+  acquisition.record = RecordAt("/a", 1);
+  // The store connects again after the answer.
+  store_->Acquire(std::move(acquisition), [this, &refused](const WriteResult& result) {
+    refused.set_value(result.status);
+    redis_->Command({"ACL", "SETUSER", "default", "+script"});
+  });
+  EXPECT_FALSE(refused.get_future().get().ok());
+  const absl::Status next = store.ReserveEpochs(1).status();
+  EXPECT_TRUE(next.ok()) << next;
+}
+
 TEST_F(RedisOutageTest, LostDataIsNoticedAndEpochsDoNotBeginAgain) {
   BlockingStore store = Open();
   Add(store, "/a");
