@@ -33,9 +33,9 @@ SystemSource::SystemSource(absl::Duration interval, const Interrupt& interrupt)
 absl::StatusOr<std::unique_ptr<SystemSource>> SystemSource::Open(const std::string& columns, absl::Duration interval,
                                                                  const Interrupt& interrupt) {
   // The kernel tells CPU time in ticks of 10 ms.
-  if (interval < absl::Milliseconds(10)) {
+  if (interval < absl::Milliseconds(10) || interval > absl::Hours(24)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--interval=", absl::FormatDuration(interval), " is shorter than 10ms"));
+        absl::StrCat("--interval=", absl::FormatDuration(interval), " is not between 10ms and 24h"));
   }
   const absl::StatusOr<SystemCounters> counters = ReadCounters();
   if (!counters.ok()) return counters.status();

@@ -19,7 +19,7 @@ namespace aaren::cli {
 class SystemSource : public RowSource {
  public:
   // `columns` as CsvOptions::columns: some of RateNames(), in any order; empty: all. INVALID_ARGUMENT for an unknown
-  // name or an interval of 0. The interrupt outlives the source.
+  // name, or an interval below 10 ms or above a day. The interrupt outlives the source.
   static absl::StatusOr<std::unique_ptr<SystemSource>> Open(const std::string& columns, absl::Duration interval,
                                                             const Interrupt& interrupt);
 

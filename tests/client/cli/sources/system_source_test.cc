@@ -1,5 +1,6 @@
 #include "client/cli/sources/system_source.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/wall_clock/wall_clock.h"
@@ -26,6 +27,16 @@ TEST_F(SystemSourceTest, GoesOnWhenTheWallClockIsSetBack) {
   const Row before = NextRow();
   wall_clock::SetAhead(0);
   EXPECT_EQ(NextRow().time_ns, before.time_ns);
+}
+
+TEST(SystemIntervalTest, NamesTheFlagOfAnIntervalThatNoClockCounts) {
+  const Interrupt interrupt;
+  for (const absl::Duration interval : {absl::Milliseconds(9), absl::Hours(25), absl::InfiniteDuration()}) {
+    const absl::Status status = SystemSource::Open("", interval, interrupt).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << interval;
+    EXPECT_THAT(std::string(status.message()), testing::StartsWith("--interval=" + absl::FormatDuration(interval)));
+  }
+  EXPECT_TRUE(SystemSource::Open("", absl::Hours(24), interrupt).ok());
 }
 
 }  // namespace
