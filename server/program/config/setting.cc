@@ -76,6 +76,8 @@ absl::Status Setting::Check(const ServerConfig& config) const {
   if (!absl::ParseDuration(text, &parsed) || parsed < absl::ZeroDuration()) {
     return Invalid("is not a duration such as 500ms, 20s or 1h30m");
   }
+  // Clocks count nanoseconds, 292 years of them.
+  if (parsed > absl::Hours(24 * 365 * 100)) return Invalid("is more than 100 years");
   return absl::OkStatus();
 }
 

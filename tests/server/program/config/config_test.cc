@@ -6,6 +6,8 @@
 #include <fstream>
 #include <string>
 
+#include "absl/strings/str_cat.h"
+
 namespace aaren::config {
 namespace {
 
@@ -129,6 +131,14 @@ TEST(ConfigTest, NamesAnUnknownChoiceAndWhatThereIs) {
 TEST(ConfigTest, NamesADurationThatIsNone) {
   EXPECT_THAT(ErrorOf({"--grace=20"}), HasSubstr("--grace=20 is not"));
   EXPECT_THAT(ErrorOf({"--grace=-1s"}), HasSubstr("--grace=-1s is not"));
+}
+
+TEST(ConfigTest, NamesADurationThatNoClockCounts) {
+  for (const char* text : {"inf", "876001h", "99999999999h"}) {
+    EXPECT_THAT(ErrorOf({absl::StrCat("--models_period=", text)}),
+                HasSubstr(absl::StrCat("--models_period=", text, " is more than 100 years")));
+  }
+  EXPECT_EQ(ErrorOf({"--models_period=876000h"}), "");
 }
 
 TEST(ConfigTest, NamesTheLineOfAnUnknownField) {
