@@ -83,7 +83,8 @@ void ModelWatch::LookAtLabels(bool wait_for_rest) {
   // Noted before the reading: a wrong file is refused once, not at each look.
   labels_read_ = fingerprint;
   absl::StatusOr<ModelLabels> labels = ReadLabels(path);
-  if (!labels.ok()) return Refused(path, labels.status());
+  if (!labels.ok()) return RefuseLabels(path, labels.status());
+  labels_refusal_ = absl::OkStatus();
   for (const auto& [key, label] : labels->by_name) {
     log::Log(log::LogLevel::kInfo, "model label",
              {{"label", absl::StrCat(key.first, "@", key.second)},
@@ -91,6 +92,14 @@ void ModelWatch::LookAtLabels(bool wait_for_rest) {
               {"share", absl::StrCat(label.share)}});
   }
   models_.SetLabels(*std::move(labels));
+}
+
+void ModelWatch::RefuseLabels(const std::string& path, const absl::Status& why) {
+  const bool wrong = absl::IsInvalidArgument(why) || absl::IsFailedPrecondition(why);
+  // A disk may fail for a moment, or too many files may be open: the next look reads again, and tells only news.
+  if (!wrong) labels_read_.reset();
+  const absl::Status before = std::exchange(labels_refusal_, why);
+  if (wrong || why != before) Refused(path, why);
 }
 
 void ModelWatch::LookAtFolders(bool wait_for_rest) {

@@ -7,7 +7,7 @@
 //   no model.json is in   left alone, with a word in the log, until a model.json comes
 //   a folder is broken    refused by name; offered models stay. Tried again when the files change
 //   a folder disappears   the model retires, and is unloaded once nobody holds it
-//   the file `labels`     read again once changed and at rest; a wrong file changes nothing
+//   the file `labels`     read again once changed and at rest, or where a disk failed; a wrong file changes nothing
 //
 // Threading: Load before Start, once. From then on the watch's own thread looks, at a low priority, since the serving
 // threads share the machine. Tests call Look instead.
@@ -15,6 +15,7 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -50,6 +51,7 @@ class ModelWatch {
   };
 
   void LookAtLabels(bool wait_for_rest);
+  void RefuseLabels(const std::string& path, const absl::Status& why);
   void LookAtFolders(bool wait_for_rest);
   void Try(const std::string& path, Package& package);
   absl::Status LoadInto(const std::string& path, Package& package);
@@ -65,8 +67,10 @@ class ModelWatch {
   const std::string folder_;
   const std::string engine_;
   const engine::Tier tier_;
-  std::map<std::string, Package> packages_;  // by path
-  std::string labels_seen_, labels_read_;    // fingerprints: at the last look; when the labels were read
+  std::map<std::string, Package> packages_;      // by path
+  std::string labels_seen_;                      // fingerprint at the last look
+  std::optional<std::string> labels_read_ = "";  // fingerprint when the labels were read; none: to be read again
+  absl::Status labels_refusal_;
   bool folder_missing_ = false;
   std::mutex mutex_;  // not Abseil's: waits of absl::Mutex go by the wall clock, which may be set back
   std::condition_variable stop_;

@@ -1,17 +1,42 @@
 #include "server/sessions/models/model_watch.h"
 
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cerrno>
+#include <cstdarg>
 #include <filesystem>
 #include <fstream>
 
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "server/sessions/models/package_folder.h"
 #include "tests/model/engine/events/random_events.h"
 #include "tests/model/engine/random_package.h"
 #include "tests/wall_clock/wall_clock.h"
+
+namespace aaren::models {
+
+// No file of labels can be opened, as with too many files open.
+bool labels_fail = false;
+
+}  // namespace aaren::models
+
+// Takes the place of the C library's in this program.
+extern "C" int open(const char* path, int flags, ...) {
+  static const auto real = reinterpret_cast<int (*)(const char*, int, ...)>(dlsym(RTLD_NEXT, "open"));
+  va_list arguments;
+  va_start(arguments, flags);
+  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(arguments, mode_t) : 0;
+  va_end(arguments);
+  if (!aaren::models::labels_fail || !absl::EndsWith(path, "/labels")) return real(path, flags, mode);
+  errno = EMFILE;
+  return -1;
+}
 
 namespace aaren::models {
 namespace {
@@ -263,6 +288,39 @@ TEST_F(ModelWatchTest, LabelsThatAreBeingWrittenAreNotTaken) {
   Write("models/labels", "a@stable 1\na@canary 1 50%\n");
   LookTwice();
   EXPECT_EQ(models_.labels().Find("a", "canary")->share, 0.5);
+}
+
+TEST_F(ModelWatchTest, LabelsThatCouldNotBeReadAreReadAgain) {
+  const absl::Cleanup mended = [] { labels_fail = false; };
+  Write("models/labels", "a@stable 1\n");
+  labels_fail = true;
+  LookTwice();
+  EXPECT_EQ(Found("a@stable"), "");
+  labels_fail = false;
+  watch_.Look();
+  EXPECT_EQ(Found("a@stable"), "a:1");
+}
+
+TEST_F(ModelWatchTest, LabelsThatCannotBeReadAreRefusedOnce) {
+  const absl::Cleanup mended = [] { labels_fail = false; };
+  Write("models/labels", "a@stable 1\n");
+  labels_fail = true;
+  LookTwice();
+  LookTwice();
+  EXPECT_EQ(models_.failures().value(), 1u);
+}
+
+TEST_F(ModelWatchTest, LabelsThatCouldNotBeReadAndAreGoneLeaveNone) {
+  const absl::Cleanup mended = [] { labels_fail = false; };
+  Write("models/labels", "a@stable 1\n");
+  LookTwice();
+  Write("models/labels", "a@stable 1  # good\n");
+  labels_fail = true;
+  LookTwice();
+  labels_fail = false;
+  fs::remove(root_ / "models/labels");
+  LookTwice();
+  EXPECT_EQ(Found("a@stable"), "");
 }
 
 TEST_F(ModelWatchTest, APackageForWhichThereWasNoRoomIsTriedAgainOnceThereIs) {
