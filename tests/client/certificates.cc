@@ -38,19 +38,19 @@ std::string ToPem(EVP_PKEY* key) {
 
 CertificateAuthority::CertificateAuthority()
     : key_(EVP_EC_gen("P-256"), &EVP_PKEY_free),
-      own_(Make("authority", key_.get(), "critical,CA:TRUE", NID_basic_constraints)) {
+      own_(Make("authority", key_.get(), "critical,CA:TRUE", NID_basic_constraints, -kHour, kHour)) {
   X509_set_issuer_name(own_.get(), X509_get_subject_name(own_.get()));
   X509_sign(own_.get(), key_.get(), EVP_sha256());
   cert_ = ToPem(own_.get());
 }
 
 CertificateAuthority::Certificate CertificateAuthority::Make(const std::string& name, EVP_PKEY* key,
-                                                             const char* extension, int nid) {
+                                                             const char* extension, int nid, long begin, long end) {
   Certificate made(X509_new(), &X509_free);
   X509_set_version(made.get(), kVersion3);
   ASN1_INTEGER_set(X509_get_serialNumber(made.get()), static_cast<long>(std::hash<std::string>()(name) >> 40));
-  X509_gmtime_adj(X509_getm_notBefore(made.get()), -kHour);
-  X509_gmtime_adj(X509_getm_notAfter(made.get()), kHour);
+  X509_gmtime_adj(X509_getm_notBefore(made.get()), begin);
+  X509_gmtime_adj(X509_getm_notAfter(made.get()), end);
   X509_NAME_add_entry_by_txt(X509_get_subject_name(made.get()), "CN", MBSTRING_ASC,
                              reinterpret_cast<const unsigned char*>(name.c_str()), -1, -1, 0);
   X509_set_pubkey(made.get(), key);
@@ -60,9 +60,9 @@ CertificateAuthority::Certificate CertificateAuthority::Make(const std::string& 
   return made;
 }
 
-KeyedCertificate CertificateAuthority::Issue(const std::string& name) const {
+KeyedCertificate CertificateAuthority::Issue(const std::string& name, long begin, long end) const {
   const Key key(EVP_EC_gen("P-256"), &EVP_PKEY_free);
-  const Certificate made = Make(name, key.get(), absl::StrCat("DNS:", name).c_str(), NID_subject_alt_name);
+  const Certificate made = Make(name, key.get(), absl::StrCat("DNS:", name).c_str(), NID_subject_alt_name, begin, end);
   X509_set_issuer_name(made.get(), X509_get_subject_name(own_.get()));
   X509_sign(made.get(), key_.get(), EVP_sha256());
   return {ToPem(made.get()), ToPem(key.get())};

@@ -65,6 +65,8 @@ Key ReadKey(const std::string& pem) {
 absl::Status CheckPair(const TlsFiles& files, const TlsTexts& texts) {
   const Certificate certificate = ReadCertificates(texts.cert);
   if (certificate == nullptr) return Bad(files.cert, "holds no certificate in PEM format, or part of one");
+  // Zero stands for a time that cannot be read.
+  if (X509_cmp_current_time(X509_get0_notBefore(certificate.get())) > 0) return Bad(files.cert, "is not valid yet");
   if (X509_cmp_current_time(X509_get0_notAfter(certificate.get())) < 0) return Bad(files.cert, "has expired");
   const Key key = ReadKey(texts.key);
   if (key == nullptr) return Bad(files.key, "holds no private key in PEM format without a passphrase");

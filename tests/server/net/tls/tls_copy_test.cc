@@ -9,6 +9,7 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <tuple>
 
 #include "absl/strings/str_cat.h"
 #include "tests/client/certificates.h"
@@ -71,6 +72,16 @@ TEST_F(TlsCopyTest, StaysWhileTheKeyIsThatOfAnotherCertificate) {
   EXPECT_THAT(WhyItStays(), HasSubstr(files_.key + " is not the key of"));
   Write(files_.key, after_.key);
   EXPECT_TRUE(copy_->Refresh().ok());
+}
+
+TEST_F(TlsCopyTest, StaysWhileTheCertificateIsNotValidYetOrNoLonger) {
+  for (const auto& [begin, end, why] :
+       {std::tuple(1800L, 3600L, " is not valid yet"), {-3600L, -1800L, " has expired"}}) {
+    const KeyedCertificate other = authority_.Issue("localhost", begin, end);
+    Write(files_.cert, other.cert);
+    Write(files_.key, other.key);
+    EXPECT_THAT(WhyItStays(), HasSubstr(files_.cert + why));
+  }
 }
 
 TEST_F(TlsCopyTest, StaysWhileACertificateIsWrittenInPart) {
