@@ -14,9 +14,9 @@ namespace aaren::admin {
 // Every field of `config` with its value, and whether the value is the default.
 void FillSettings(const config::ServerConfig& config, v1::GetSettingsResponse& response);
 
-// Masks each part of a comma-separated text before its last @, where URLs have names and passwords:
-// "redis://me:secret@host:1" is "redis://***@host:1". A file's path stays unchanged.
-std::string Masked(absl::string_view value);
+// The setting's value with a mask in the place of names and passwords. Names and passwords stand before the last @ of a
+// URL, and in front of the address of a Redis or a collector: "redis://me:secret@host:1" is "redis://***@host:1".
+std::string Masked(absl::string_view setting, absl::string_view value);
 
 }  // namespace aaren::admin
 

@@ -7,15 +7,26 @@ namespace aaren::admin {
 namespace {
 
 TEST(MaskedTest, NamesAndPasswordsInUrlsAreNotTold) {
-  EXPECT_EQ(Masked("redis://me:secret@host:6379/0"), "redis://***@host:6379/0");
-  EXPECT_EQ(Masked("me:se@cr/et@host:1"), "***@host:1");
+  for (const char* setting : {"redis", "jwt_issuer"}) {
+    EXPECT_EQ(Masked(setting, "redis://me:secret@host:6379/0"), "redis://***@host:6379/0");
+  }
+  EXPECT_EQ(Masked("redis", "me:se@cr/et@host:1"), "***@host:1");
+  EXPECT_EQ(Masked("trace_endpoint", "secret@host:1"), "***@host:1");
 }
 
-TEST(MaskedTest, EachOfSeveralAddressesIsMasked) { EXPECT_EQ(Masked("a:1,b:secret@c:2,d:3"), "a:1,***@c:2,d:3"); }
+TEST(MaskedTest, EachOfSeveralAddressesIsMasked) {
+  EXPECT_EQ(Masked("redis", "a:1,b:secret@c:2,d:3"), "a:1,***@c:2,d:3");
+}
 
-TEST(MaskedTest, WhatHoldsNoSecretStaysAsItIs) {
-  for (const char* text : {"", "127.0.0.1:7860", "500ms", "https://login.example/a", "/srv/keys@2/jwks.json"}) {
-    EXPECT_EQ(Masked(text), text);
+TEST(MaskedTest, AddressesWithoutASecretStayAsTheyAre) {
+  for (const char* text : {"", "127.0.0.1:7860", "https://login.example/a", "/srv/redis@2/socket"}) {
+    EXPECT_EQ(Masked("redis", text), text);
+  }
+}
+
+TEST(MaskedTest, LabelsAndPathsStayAsTheyAre) {
+  for (const char* text : {"aaren-univariate@canary", "models@2/new", "500ms", "/srv/keys@2/jwks.json"}) {
+    EXPECT_EQ(Masked("default_model", text), text);
   }
 }
 
