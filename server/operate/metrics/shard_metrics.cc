@@ -103,7 +103,9 @@ void AddStreams(const Streams& streams, std::vector<prometheus::MetricFamily>& f
                          .Take());
   families.push_back(ByLabel<rpc::StreamCounters>(
       Counters("aaren_streams_ended_total", "Streams that the server ended for a limit."), "limit", streams,
-      {{"count", &rpc::StreamCounters::refused}, {"time", &rpc::StreamCounters::timed_out}}));
+      {{"caller", &rpc::StreamCounters::strangers},
+       {"count", &rpc::StreamCounters::refused},
+       {"time", &rpc::StreamCounters::timed_out}}));
   families.push_back(Counters("aaren_streams_opened_total", "Streams that clients opened.").Add({}, opened).Take());
   families.push_back(ByLabel<rpc::StreamCounters>(
       Counters("aaren_messages_total", "Messages on streams."), "direction", streams,

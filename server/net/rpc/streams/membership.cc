@@ -30,9 +30,11 @@ Membership::~Membership() {
 
 std::optional<session::Refusal> Membership::Join(Stream& stream, const grpc::ServerContext& context) {
   peer_ = context.peer();
-  std::optional<session::Refusal> refusal = FindCaller(context);
-  if (!refusal) refusal = TakePlaces(context);
-  if (refusal) {
+  if (auto refusal = FindCaller(context)) {
+    commons_.counters.strangers.Add(1);
+    return refusal;
+  }
+  if (auto refusal = TakePlaces(context)) {
     commons_.counters.refused.Add(1);
     return refusal;
   }

@@ -9,7 +9,9 @@
 namespace aaren::rpc {
 
 struct StreamCounters {
-  counters::Counter opened, closed, refused, timed_out, messages_received, messages_sent, bytes_received, bytes_sent;
+  counters::Counter opened, closed, timed_out, messages_received, messages_sent, bytes_received, bytes_sent;
+  counters::Counter refused;       // there were too many streams
+  counters::Counter strangers;     // the caller was unknown, or may have no stream
   counters::Counter unread_bytes;  // a level: replies that clients have not read
 };
 

@@ -130,6 +130,24 @@ TEST_F(TenantsTest, OneStreamTooManyIsRefusedByTenantAndLimit) {
   EXPECT_EQ(other.Greet().protocol_version(), 1u);
 }
 
+// Unknown callers are no reason to raise a limit.
+TEST_F(TenantsTest, StreamsOfUnknownCallersAreCountedApartFromStreamsThatAreTooMany) {
+  ServeWith(absl::StrCat(kStream, "acme limits streams=1\n"));
+  TestStream unknown(channel_, Token("guess"));
+  EXPECT_EQ(unknown.Finish().error_code(), StatusCode::UNAUTHENTICATED);
+  TestStream first(channel_, Token("stream-token"));
+  first.Greet();
+  TestStream second(channel_, Token("stream-token"));
+  EXPECT_EQ(second.Finish().error_code(), StatusCode::RESOURCE_EXHAUSTED);
+  uint64_t strangers = 0, refused = 0;
+  for (const StreamCounters* counters : server().stream_counters()) {
+    strangers += counters->strangers.value();
+    refused += counters->refused.value();
+  }
+  EXPECT_EQ(strangers, 1u);
+  EXPECT_EQ(refused, 1u);
+}
+
 TEST_F(TenantsTest, AStreamThatEndsMakesRoomForAnother) {
   ServeWith(absl::StrCat(kStream, "acme limits streams=1\n"));
   for (int i = 0; i < 3; ++i) {

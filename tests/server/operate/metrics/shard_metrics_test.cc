@@ -60,6 +60,14 @@ TEST_F(ShardMetricsTest, LevelsAreSplitByState) {
   EXPECT_THAT(text, HasSubstr("aaren_streams 3\n"));
 }
 
+TEST_F(ShardMetricsTest, EndedStreamsAreSplitByLimit) {
+  streams_[0].strangers.Add(5);
+  streams_[1].refused.Add(2);
+  const std::string text = Text();
+  EXPECT_THAT(text, HasSubstr("aaren_streams_ended_total{limit=\"caller\"} 5\n"));
+  EXPECT_THAT(text, HasSubstr("aaren_streams_ended_total{limit=\"count\"} 2\n"));
+}
+
 TEST_F(ShardMetricsTest, HeldBytesStandBesideTheirLimits) {
   memory::MemoryBudget budget(1000);
   budget.TryTake(memory::MemoryBudget::Use::kSaves, 7);
