@@ -36,7 +36,10 @@ std::optional<session::Refusal> Opens::CheckHandle(const queue::Attachment& stre
 void Opens::Begin(session::Peer& peer, session::Handle handle, session::OpenRequest request) {
   queue::Attachment& stream = parts_.handles.Of(peer);
   const uint64_t number = request.attempt.number;
-  if (auto refusal = CheckHandle(stream, handle)) return peer.OnOpenRefused(handle, number, *refusal);
+  if (auto refusal = CheckHandle(stream, handle)) {
+    core_.counters.sessions_refused.Add(1);
+    return peer.OnOpenRefused(handle, number, *refusal);  // no Fail: the handle may be another session's
+  }
   auto refusal = registrar::CheckRequest(request, core_.options.max_channels);
   if (!refusal) refusal = CheckDurability(request);
   if (refusal) return Fail(stream, handle, number, *refusal);

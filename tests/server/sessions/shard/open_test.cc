@@ -172,6 +172,7 @@ TEST(OpenTest, UnderAHandleInUseIsRefused) {
   world.Open(peer, 0, Named("b"));
   EXPECT_EQ(peer.Last().refusal.status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(peer.Last().refusal.field, "open.handle");
+  EXPECT_EQ(world.shard().counters().sessions_refused.value(), 1u);
   world.Send(peer, 0, 0, Values(0, 1));
   EXPECT_EQ(peer.Last().kind, Event::kForecasts);
   EXPECT_TRUE(absl::IsNotFound(world.Get("b").refusal->status));
@@ -281,6 +282,7 @@ TEST(OpenTest, BeyondTheSessionsOfAStreamIsRefused) {
   world.Open(peer, 2, Named("c"));
   EXPECT_EQ(peer.Last().refusal.status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(peer.Last().refusal.quota, "sessions_per_stream");
+  EXPECT_EQ(world.shard().counters().sessions_refused.value(), 1u);
   world.Open(other, 2, Named("c"));
   EXPECT_EQ(other.Last().kind, Event::kOpened);
 }
