@@ -63,6 +63,7 @@ prometheus::MetricFamily SessionEvents(const Shards& shards) {
                                         {"promoted", &shard::ShardCounters::promotions},
                                         {"rewound", &shard::ShardCounters::sessions_rewound},
                                         {"fenced", &shard::ShardCounters::sessions_fenced},
+                                        {"taken_over", &shard::ShardCounters::sessions_taken_over},
                                         {"refused", &shard::ShardCounters::sessions_refused}});
 }
 

@@ -146,7 +146,12 @@ registrar::OwnerReply<store::Attempt> Answers::Drop(const std::string& key, regi
   if (reply.gone) return reply;
   reply.outcome.value = session->attempt;
   if (reason == registrar::DropReason::kDeleted) parts_.core.counters.sessions_deleted.Add(1);
-  if (session->stream != nullptr) parts_.departures.Fence(*session, epoch);
+  if (session->stream != nullptr) {
+    const bool elsewhere = reason == registrar::DropReason::kTakenElsewhere;
+    SessionCounters& counters = parts_.core.counters;
+    (elsewhere ? counters.sessions_fenced : counters.sessions_taken_over).Add(1);
+    parts_.departures.Fence(*session, epoch);
+  }
   parts_.residents.Remove(*session);
   return reply;
 }

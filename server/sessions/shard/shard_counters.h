@@ -28,10 +28,11 @@ struct TokenCounters {
       kReuseBounds};  // between two tokens of a session, where tokens come singly
 };
 
-// Sessions by event.
+// Sessions by event. A writer whose session is another's now was fenced by another server, or taken over at this
+// server: by another stream, an Import or a deletion.
 struct SessionCounters {
   counters::Counter sessions_created, sessions_resumed, sessions_detached, sessions_deleted, sessions_moved,
-      sessions_expired, sessions_evicted, sessions_rewound, sessions_fenced, sessions_refused;
+      sessions_expired, sessions_evicted, sessions_rewound, sessions_fenced, sessions_taken_over, sessions_refused;
   counters::Counter demotions, promotions;  // sessions with an open handle
   counters::Histogram<counters::kLatencyBounds.size()> promotion_seconds{
       counters::kLatencyBounds};  // from a demoted session's token to the row

@@ -140,7 +140,7 @@ void Soak::AccuseUnfinished(const std::string& id) {
 // A storm without events proves nothing.
 void Soak::CheckHappened() {
   metrics_ = server_.Metrics();
-  for (const char* event : {"evicted", "moved", "rewound", "fenced", "deleted", "refused"}) {
+  for (const char* event : {"evicted", "moved", "rewound", "taken_over", "deleted", "refused"}) {
     const double events = metrics_[absl::StrCat("aaren_session_events_total{event=\"", event, "\"}")];
     world_.history.Count(absl::StrCat("sessions ", event, " (server)"), static_cast<uint64_t>(events));
     if (events == 0) world_.history.Accuse("", absl::StrCat("no session was ", event, ": the storm was too calm"));

@@ -62,7 +62,7 @@ class Simulation {
       report.promoted += counters.promotions.value();
       report.moved += counters.sessions_moved.value();
       report.rewound += counters.sessions_rewound.value();
-      report.fenced += counters.sessions_fenced.value();
+      report.fenced += counters.sessions_fenced.value() + counters.sessions_taken_over.value();
     }
     report.kills = static_cast<uint64_t>(cluster_.life());
     const Cluster::Late late = cluster_.late();

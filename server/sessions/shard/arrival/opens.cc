@@ -142,7 +142,10 @@ registrar::OwnerReply<session::SessionState> Opens::Take(const registrar::OpenCa
     reply.outcome.refusal = session::EngineFailed(rows.status());
     return reply;
   }
-  if (session->stream != nullptr) parts_.departures.Fence(*session, epoch);
+  if (session->stream != nullptr) {
+    core_.counters.sessions_taken_over.Add(1);
+    parts_.departures.Fence(*session, epoch);
+  }
   reply.outcome.value = session::StateOf(*session);
   reply.outcome.value.rows = *std::move(rows);
   leaves ? parts_.residents.Remove(*session) : parts_.residents.Hold(*session);

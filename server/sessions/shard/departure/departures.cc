@@ -17,7 +17,6 @@ void Departures::Detach(session::Session& session) {
 }
 
 void Departures::Fence(session::Session& session, uint64_t current_epoch) {
-  core_.counters.sessions_fenced.Add(1);
   TakeAway(session, session::Fenced(session::SessionId(session.key.view()), current_epoch), 0);
 }
 
@@ -44,7 +43,8 @@ void Departures::Lose(session::Session& session, const absl::Status& status) {
 }
 
 void Departures::LoseToWriter(session::Session& session, uint64_t current_epoch) {
-  session.stream != nullptr ? Fence(session, current_epoch) : core_.counters.sessions_fenced.Add(1);
+  core_.counters.sessions_fenced.Add(1);
+  if (session.stream != nullptr) Fence(session, current_epoch);
   core_.directory.Released(std::string(session.key.view()));
   residents_.Remove(session);
 }

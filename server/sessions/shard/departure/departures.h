@@ -41,7 +41,8 @@ class Departures {
   // has the session.
   void TakeAway(session::Session& session, const session::Refusal& refusal, uint64_t expected_seq);
 
-  // Takes the session away, since another writer has the session at `current_epoch`.
+  // Takes the session away, since another writer has the session at `current_epoch`. The caller counts. REQUIRES: a
+  // stream has the session.
   void Fence(session::Session& session, uint64_t current_epoch);
 
   // Ends a session with untrustworthy rows, and tells the session's stream, if any.

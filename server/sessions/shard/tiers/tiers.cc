@@ -257,6 +257,7 @@ void Tiers::EndPromotion(uint64_t ticket, const std::string& key, registrar::Pro
   }
   const std::unique_ptr<Promotion> promotion = promotions_.Take(ticket);
   if (promoted.refusal) {
+    if (absl::IsAborted(promoted.refusal->status)) core_.counters.sessions_fenced.Add(1);
     Fail(*promotion, *promoted.refusal);
   } else if (const absl::Status status = SetRows(*promotion, promoted.rows); !status.ok()) {
     core_.directory.Released(key);
@@ -309,7 +310,6 @@ void Tiers::Fail(Promotion& promotion, const session::Refusal& refusal) {
 }
 
 void Tiers::Fail(Demoted& demoted, const session::Refusal& refusal, bool closing) {
-  if (absl::IsAborted(refusal.status)) core_.counters.sessions_fenced.Add(1);
   queue::Attachment& stream = *demoted.stream;
   const session::Handle handle = demoted.handle;
   Abandon(demoted);
@@ -326,6 +326,7 @@ void Tiers::Fail(Demoted& demoted, const session::Refusal& refusal, bool closing
 void Tiers::Lose(const std::string& key, uint64_t epoch, const session::Refusal& refusal) {
   Demoted* demoted = demoted_.Find(key);
   if (demoted == nullptr || demoted->epoch >= epoch) return;
+  if (absl::IsAborted(refusal.status)) core_.counters.sessions_taken_over.Add(1);
   if (!demoted->promoting) return Fail(*demoted, refusal, /*closing=*/false);
   const uint64_t ticket = VisitBinding(*demoted->stream->handles.Find(demoted->handle),
                                        Visitor{[](Promotion& promotion) { return promotion.ticket; },

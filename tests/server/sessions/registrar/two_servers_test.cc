@@ -48,6 +48,7 @@ TEST_P(TwoServersTest, FirstIsFencedAlsoWhenItsStreamHasLeft) {
   first_.shard().Disconnect(at_first_);
   first_.Advance(shard::kInterval);
   EXPECT_EQ(first_.shard().counters().sessions_fenced.value(), 1u);
+  EXPECT_EQ(first_.shard().counters().sessions_taken_over.value(), 0u);
   EXPECT_EQ(first_.shard().counters().sessions_resident.value(), 0u);
 }
 

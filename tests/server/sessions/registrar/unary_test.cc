@@ -183,6 +183,16 @@ TEST_F(UnaryTest, OnlyWhatIsDeletedCountsAsDeleted) {
   EXPECT_EQ(world_.shard().counters().sessions_deleted.value(), 1);
 }
 
+TEST_F(UnaryTest, AWriterWhoseSessionARequestTakesIsCountedApartFromThoseOfOtherServers) {
+  const Snapshot snapshot = world_.Export("a").value;
+  ASSERT_FALSE(world_.Import("a", snapshot.bytes, true).refusal.has_value());
+  EXPECT_EQ(world_.shard().counters().sessions_taken_over.value(), 1u);
+  world_.Open(writer_, 5, shard::Named("a"));
+  ASSERT_FALSE(world_.Delete("a").refusal.has_value());
+  EXPECT_EQ(world_.shard().counters().sessions_taken_over.value(), 2u);
+  EXPECT_EQ(world_.shard().counters().sessions_fenced.value(), 0u);
+}
+
 TEST_F(UnaryTest, ImportRefusesASnapshotChangedAnywhereAndKeepsTheSession) {
   const std::string good = world_.Export("a").value.bytes;
   for (size_t i = 0; i < good.size(); ++i) {

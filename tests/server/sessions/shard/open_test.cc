@@ -107,7 +107,18 @@ TEST(OpenTest, FencesTheWriterBefore) {
   world.Send(before, 4, 0, Values(0, 1));
   EXPECT_EQ(before.events.size(), events);
   EXPECT_EQ(world.Get("a").value.next_seq, 0);
-  EXPECT_EQ(world.shard().counters().sessions_fenced.value(), 1);
+}
+
+// A client that connects again takes its own sessions.
+TEST(OpenTest, ATakeoverWithinTheServerIsCountedApartFromThoseOfOtherServers) {
+  for (const int shard : {0, 1}) {
+    World world({}, 2);
+    FakePeer before, after;
+    world.Open(before, 4, Named("a"));
+    world.Open(after, 0, Named("a"), shard);
+    EXPECT_EQ(world.shard().counters().sessions_taken_over.value(), 1u);
+    EXPECT_EQ(world.shard().counters().sessions_fenced.value(), 0u);
+  }
 }
 
 TEST(OpenTest, GoesOnAfterWhatItsOldWriterSentAndWasStepped) {

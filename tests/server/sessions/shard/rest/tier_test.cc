@@ -345,5 +345,18 @@ TEST(TierTest, OneThatAnotherServerHasTakenIsFenced) {
   EXPECT_EQ(Rows(world), 0);
 }
 
+TEST(TierTest, OneThatIsTakenWithinTheServerIsCountedApart) {
+  World world(NoRowsStay());
+  FakePeer peer, taker;
+  for (const session::Handle handle : {0, 1}) OpenAndRest(world, peer, handle, absl::StrCat("s", handle));
+  world.Open(taker, 0, Named("s0"));
+  EXPECT_EQ(world.shard().counters().sessions_taken_over.value(), 1u);
+  EXPECT_EQ(world.shard().counters().sessions_fenced.value(), 0u);
+  TakeElsewhere(world, "/s1");
+  world.Send(peer, 1, 5, Values(5, 1));
+  EXPECT_EQ(world.shard().counters().sessions_taken_over.value(), 1u);
+  EXPECT_EQ(world.shard().counters().sessions_fenced.value(), 1u);
+}
+
 }  // namespace
 }  // namespace aaren::shard
