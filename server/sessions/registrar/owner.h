@@ -53,8 +53,8 @@ struct Installation {
   std::optional<session::Refusal> refusal;  // the session is kept, the Open is refused
 };
 
-// Why a session leaves its shard for good.
-enum class DropReason { kDeleted, kExpired, kReplaced, kTakenElsewhere };
+// Why a session leaves its shard for good: deleted, expired or replaced by a request, or another server has the session.
+enum class DropReason { kByRequest, kTakenElsewhere };
 
 // A shard's answer about a session, which may be gone (evicted, moved) when the question arrives.
 template <typename T>
@@ -123,6 +123,9 @@ class SessionOwner {
 
   // So many sessions at rest had expired, and are deleted.
   virtual void Swept(size_t expired) = 0;
+
+  // A session was deleted by request, wherever the session was.
+  virtual void Deleted() = 0;
 
   // The number of demoted sessions. Any thread.
   virtual uint64_t demoted() const = 0;

@@ -138,7 +138,7 @@ class PlaceOperation : public std::enable_shared_from_this<PlaceOperation> {
     desk_.shards.Ask(
         entry_.owner,
         [key = entry_.name(), epoch = placed.value.epoch](SessionOwner& owner) {
-          return owner.Drop(key, DropReason::kReplaced, epoch);
+          return owner.Drop(key, DropReason::kByRequest, epoch);
         },
         [self = shared_from_this(), placed](const OwnerReply<store::Attempt>&) {
           self->entry_.owner = kAtRest;

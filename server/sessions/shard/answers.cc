@@ -145,7 +145,6 @@ registrar::OwnerReply<store::Attempt> Answers::Drop(const std::string& key, regi
   reply.gone = session == nullptr;
   if (reply.gone) return reply;
   reply.outcome.value = session->attempt;
-  if (reason == registrar::DropReason::kDeleted) parts_.core.counters.sessions_deleted.Add(1);
   if (session->stream != nullptr) {
     const bool elsewhere = reason == registrar::DropReason::kTakenElsewhere;
     SessionCounters& counters = parts_.core.counters;
@@ -159,6 +158,8 @@ registrar::OwnerReply<store::Attempt> Answers::Drop(const std::string& key, regi
 void Answers::Evict(const std::string& key, Evicted done) { parts_.departures.Evict(key, std::move(done)); }
 
 void Answers::Swept(size_t expired) { parts_.core.counters.sessions_expired.Add(expired); }
+
+void Answers::Deleted() { parts_.core.counters.sessions_deleted.Add(1); }
 
 void Answers::EndPromotion(uint64_t ticket, const std::string& key, registrar::Promoted promoted) {
   parts_.tiers.EndPromotion(ticket, key, std::move(promoted));

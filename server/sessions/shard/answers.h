@@ -57,6 +57,7 @@ class Answers final : public registrar::SessionOwner {
                                              uint64_t epoch) override;
   void Evict(const std::string& key, Evicted done) override;
   void Swept(size_t expired) override;
+  void Deleted() override;
 
   // Demoted sessions.
   uint64_t demoted() const override { return parts_.core.counters.sessions_demoted.value(); }

@@ -59,10 +59,11 @@ class DeleteOperation : public std::enable_shared_from_this<DeleteOperation> {
       desk_.shards.Tell(entry_.owner, [key = entry_.name()](SessionOwner& owner) { owner.Unhold(key); });
       return End(std::move(refusal));
     }
-    const DropReason reason = condition_.idle_since ? DropReason::kExpired : DropReason::kDeleted;
     desk_.shards.Ask(
         entry_.owner,
-        [key = entry_.name(), reason, epoch = epoch_](SessionOwner& owner) { return owner.Drop(key, reason, epoch); },
+        [key = entry_.name(), epoch = epoch_](SessionOwner& owner) {
+          return owner.Drop(key, DropReason::kByRequest, epoch);
+        },
         [self = shared_from_this()](const OwnerReply<store::Attempt>& reply) {
           self->entry_.owner = kAtRest;
           self->desk_.deleted.Add(self->entry_.key.view(), reply.outcome.value);
@@ -104,6 +105,9 @@ class DeleteOperation : public std::enable_shared_from_this<DeleteOperation> {
   }
 
   void End(std::optional<session::Refusal> refusal) {
+    // A shard that asks to delete an idle session counts the session as expired.
+    const bool counts = !refusal && !condition_.idle_since;
+    if (counts) desk_.shards.Tell(0, [](SessionOwner& owner) { owner.Deleted(); });
     done_({std::move(refusal), {}});
     desk_.owners.Finish(entry_);
   }

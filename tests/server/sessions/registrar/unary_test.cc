@@ -180,7 +180,17 @@ TEST_F(UnaryTest, OnlyWhatIsDeletedCountsAsDeleted) {
   EXPECT_EQ(world_.shard().counters().sessions_deleted.value(), 0);
   world_.Open(writer_, 5, shard::Named("a"));
   ASSERT_FALSE(world_.Delete("a").refusal.has_value());
+  world_.Settle();
   EXPECT_EQ(world_.shard().counters().sessions_deleted.value(), 1);
+}
+
+TEST_F(UnaryTest, ADeletedSessionAtRestIsCountedOnce) {
+  world_.Advance(shard::kInterval);
+  shard::World restarted(shard::ShardOptions{.save_interval = shard::kInterval}, 1, world_.shared_store());
+  ASSERT_FALSE(restarted.Delete("a").refusal.has_value());
+  EXPECT_TRUE(restarted.Delete("a").refusal.has_value());
+  restarted.Settle();
+  EXPECT_EQ(restarted.shard().counters().sessions_deleted.value(), 1u);
 }
 
 TEST_F(UnaryTest, AWriterWhoseSessionARequestTakesIsCountedApartFromThoseOfOtherServers) {

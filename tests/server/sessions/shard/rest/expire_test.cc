@@ -23,6 +23,7 @@ TEST(ExpireTest, ForgetsADetachedSessionAndItsSaves) {
   EXPECT_FALSE(Exists(world, "a"));
   EXPECT_FALSE(world.store().Load("/a").ok());
   EXPECT_EQ(world.shard().counters().sessions_expired.value(), 1);
+  EXPECT_EQ(world.shard().counters().sessions_deleted.value(), 0);
   EXPECT_EQ(world.shard().counters().slots_used.value(), 0);
 }
 
