@@ -12,7 +12,6 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,9 +22,6 @@
 #include "absl/time/time.h"
 #include "grpc/grpc.h"
 #include "model/command_line/standard_streams.h"
-#include "server/identity/accounts/account.h"
-#include "server/identity/caller.h"
-#include "server/identity/callers.h"
 #include "server/machine/cores/background.h"
 #include "server/machine/memory/memory_budget.h"
 #include "server/net/rpc/grpc_log.h"
@@ -72,22 +68,11 @@ void TellReady(const ServerConfig& config, const rpc::ServerOptions& options, ab
             {"connections", absl::StrCat(options.max_connections)}});
 }
 
-// The tenants that may have sessions. Without a list of callers everybody is of one.
-std::vector<std::string> TenantsOf(const identity::Callers* callers) {
-  if (callers == nullptr) return {identity::Caller().tenant};
-  std::set<std::string> tenants;
-  for (const identity::Account* account : callers->listed_accounts()) tenants.insert(account->tenant());
-  for (const identity::Account* account : callers->token_accounts()) tenants.insert(account->tenant());
-  return {tenants.begin(), tenants.end()};
-}
-
-// Null if the settings keep unnamed sessions. `callers` and `sessions` outlive the result.
-std::unique_ptr<registrar::UnnamedSessions> EndUnnamed(const ServerConfig& config, const identity::Callers* callers,
-                                                       registrar::Sessions& sessions) {
+// Null if the settings keep unnamed sessions. `sessions` outlive the result.
+std::unique_ptr<registrar::UnnamedSessions> EndUnnamed(const ServerConfig& config, registrar::Sessions& sessions) {
   const absl::Duration ttl = config::ToDuration(config.unnamed_ttl());
   if (ttl <= absl::ZeroDuration()) return nullptr;
-  auto unnamed = std::make_unique<registrar::UnnamedSessions>(
-      sessions, [callers] { return TenantsOf(callers); }, ttl);
+  auto unnamed = std::make_unique<registrar::UnnamedSessions>(sessions, ttl);
   unnamed->Start();
   return unnamed;
 }
@@ -145,7 +130,7 @@ int Serve(const ServerConfig& config) {
   absl::StatusOr<OperatorAddresses> operators =
       OperatorAddresses::Start({config, options, *security, store, **server, models, tracing->get()});
   if (!operators.ok()) return Fail(1, operators.status());
-  std::unique_ptr<registrar::UnnamedSessions> unnamed = EndUnnamed(config, options.callers, (*server)->sessions());
+  std::unique_ptr<registrar::UnnamedSessions> unnamed = EndUnnamed(config, (*server)->sessions());
   absl::Notification admin_ended;
   cores::Background admin_ending;
   starting.reset();

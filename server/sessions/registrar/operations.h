@@ -58,6 +58,8 @@ void List(Desk& desk, const std::string& prefix, const std::string& after, size_
           Sessions::Callback<SessionPage> done);
 void ListHere(Desk& desk, const std::string& prefix, const std::string& after, size_t page_size,
               Sessions::Callback<HerePage> done);
+void NextTenant(Desk& desk, const std::optional<std::string>& after,
+                Sessions::Callback<std::optional<std::string>> done);
 
 }  // namespace aaren::registrar
 

@@ -62,6 +62,12 @@ void Registrar::List(std::string tenant, std::string prefix, std::string page_to
   });
 }
 
+void Registrar::NextTenant(std::optional<std::string> after, Callback<std::optional<std::string>> done) {
+  desk_.mail.PostPage([this, after = std::move(after), done = std::move(done)]() mutable {
+    registrar::NextTenant(desk_, after, std::move(done));
+  });
+}
+
 void Registrar::ListHere(std::string tenant, std::string page_token, size_t page_size, Callback<HerePage> done) {
   const std::string keys = session::SessionKey(tenant, "");
   const std::optional<std::string> after = PlaceOf(keys, page_token, done);

@@ -61,6 +61,7 @@ class Registrar final : public Sessions, public Directory {
   void Get(std::string tenant, std::string id, Callback<session::SessionInfo> done) override;
   void List(std::string tenant, std::string prefix, std::string page_token, size_t page_size,
             Callback<SessionPage> done) override;
+  void NextTenant(std::optional<std::string> after, Callback<std::optional<std::string>> done) override;
   void ListHere(std::string tenant, std::string page_token, size_t page_size, Callback<HerePage> done) override;
   void Export(std::string tenant, std::string id, Callback<Snapshot> done) override;
   void Import(std::string tenant, std::string id, ImportRequest request, Callback<session::SessionInfo> done) override;

@@ -67,6 +67,10 @@ class Sessions {
   virtual void List(std::string tenant, std::string prefix, std::string page_token, size_t page_size,
                     Callback<SessionPage> done) = 0;
 
+  // The first tenant behind `after` that has a session, here or in the store; none behind the last tenant. Without
+  // `after`: the first of all. Tenants are in the order of their sessions' keys.
+  virtual void NextTenant(std::optional<std::string> after, Callback<std::optional<std::string>> done) = 0;
+
   // The tenant's sessions here, in order of id, without a look at the store. A page is 1 .. 200 sessions, a fraction of
   // a millisecond of each shard's time. InvalidField for another size, or for the token of another list.
   virtual void ListHere(std::string tenant, std::string page_token, size_t page_size, Callback<HerePage> done) = 0;

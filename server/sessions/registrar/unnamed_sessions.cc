@@ -35,22 +35,17 @@ bool IsUnnamed(absl::string_view session_id) {
   });
 }
 
-// A look: page after page of each list. Lives until the last answer.
+// A look: page after page of each tenant's lists. Lives until the last answer.
 //
 // The wall clock may be set at any time, also while a page is on its way: the look takes the session for the younger. A
 // clock set back leaves stamps ahead of the clock. A session with a stamp ahead ends once the session has stood
 // unchanged for the time to live.
 class UnnamedSessions::Sweep : public std::enable_shared_from_this<Sweep> {
  public:
-  Sweep(Sessions& sessions, const session::Clock& clock, const std::vector<std::string>& tenants, absl::Duration ttl,
-        UnchangedSessions ahead)
-      : sessions_(sessions), clock_(clock), ttl_(ttl), ahead_(std::move(ahead)) {
-    for (const std::string& tenant : tenants) {
-      for (const char* beginning : kDrawn) lists_.emplace_back(tenant, beginning);
-    }
-  }
+  Sweep(Sessions& sessions, const session::Clock& clock, absl::Duration ttl, UnchangedSessions ahead)
+      : sessions_(sessions), clock_(clock), ttl_(ttl), ahead_(std::move(ahead)) {}
 
-  void Begin() { Next(""); }
+  void Begin() { NextTenant(std::nullopt); }
 
   // Nothing further is asked from now on.
   void Cancel() { cancelled_ = true; }
@@ -62,13 +57,25 @@ class UnnamedSessions::Sweep : public std::enable_shared_from_this<Sweep> {
   UnchangedSessions TakeAhead() { return std::move(ahead_); }
 
  private:
+  // The store may be away: the next look is soon enough.
+  void NextTenant(std::optional<std::string> after) {
+    if (cancelled_) return End();
+    sessions_.NextTenant(std::move(after),
+                         [self = shared_from_this()](session::Outcome<std::optional<std::string>> next) {
+                           if (!next.value) return self->End();
+                           self->tenant_ = *std::move(next.value);
+                           self->beginning_ = std::begin(kDrawn);
+                           self->Next("");
+                         });
+  }
+
   void Next(std::string page_token) {
-    if (cancelled_ || lists_.empty()) return End();
+    if (cancelled_) return End();
+    if (beginning_ == std::end(kDrawn)) return NextTenant(tenant_);
     wall_ = absl::InfiniteFuture();
     ahead_by_ = absl::ZeroDuration();
     LookAtClock();
-    const auto& [tenant, beginning] = lists_.back();
-    sessions_.List(tenant, beginning, std::move(page_token), kUnnamedPage,
+    sessions_.List(tenant_, *beginning_, std::move(page_token), kUnnamedPage,
                    [self = shared_from_this()](session::Outcome<SessionPage> page) { self->OnPage(std::move(page)); });
   }
 
@@ -77,19 +84,18 @@ class UnnamedSessions::Sweep : public std::enable_shared_from_this<Sweep> {
     ended_ = true;
   }
 
-  // The store may be away: the next look is soon enough.
   void OnPage(session::Outcome<SessionPage> page) {
     LookAtClock();
     for (const session::SessionInfo& session : page.value.sessions) {
       if (session.attached || !IsUnnamed(session.session_id) || !WasSilent(session)) continue;
       ++deleting_;
-      sessions_.Delete(lists_.back().first, session.session_id, session.epoch,
+      sessions_.Delete(tenant_, session.session_id, session.epoch,
                        [self = shared_from_this()](const session::Outcome<std::monostate>& outcome) {
                          if (!outcome.refusal) ++self->deleted_;
                          --self->deleting_;
                        });
     }
-    if (page.value.next_page_token.empty()) lists_.pop_back();
+    if (page.value.next_page_token.empty()) ++beginning_;
     Next(std::move(page.value.next_page_token));
   }
 
@@ -106,22 +112,23 @@ class UnnamedSessions::Sweep : public std::enable_shared_from_this<Sweep> {
     const absl::Time stamp = session.last_active + ahead_by_, earliest = std::min(wall_, clock_.Now());
     if (stamp <= earliest) return stamp <= earliest - ttl_;
     const UnchangedSessions::Sign opened = {session.epoch, absl::UnixEpoch()};  // a use opens the session
-    return ahead_.Stood(session::SessionKey(lists_.back().first, session.session_id), opened, clock_.Now(), ttl_);
+    return ahead_.Stood(session::SessionKey(tenant_, session.session_id), opened, clock_.Now(), ttl_);
   }
 
   Sessions& sessions_;
   const session::Clock& clock_;
   const absl::Duration ttl_;
-  absl::Time wall_;                                         // the earliest since the page was asked for
-  absl::Duration ahead_by_;                                 // the most, ahead of Now, since the page was asked for
-  UnchangedSessions ahead_;                                 // sessions with stamps ahead of the clock
-  std::vector<std::pair<std::string, std::string>> lists_;  // tenants and beginnings left to look at
+  absl::Time wall_;          // the earliest since the page was asked for
+  absl::Duration ahead_by_;  // the most, ahead of Now, since the page was asked for
+  UnchangedSessions ahead_;  // sessions with stamps ahead of the clock
+  std::string tenant_;       // whose sessions are looked at
+  const char* const* beginning_ = nullptr;
   std::atomic<size_t> deleting_{0}, deleted_{0};
   std::atomic<bool> cancelled_{false}, ended_{false};
 };
 
-UnnamedSessions::UnnamedSessions(Sessions& sessions, Tenants tenants, absl::Duration ttl, const session::Clock& clock)
-    : sessions_(sessions), tenants_(std::move(tenants)), ttl_(ttl), clock_(clock) {}
+UnnamedSessions::UnnamedSessions(Sessions& sessions, absl::Duration ttl, const session::Clock& clock)
+    : sessions_(sessions), ttl_(ttl), clock_(clock) {}
 
 UnnamedSessions::~UnnamedSessions() {
   looking_.reset();
@@ -145,7 +152,7 @@ void UnnamedSessions::Look() {
              {{"sessions", absl::StrCat(sweep_->deleted())}, {"silent_for", absl::FormatDuration(ttl_)}});
   }
   UnchangedSessions ahead = sweep_ != nullptr ? sweep_->TakeAhead() : UnchangedSessions();
-  sweep_ = std::make_shared<Sweep>(sessions_, clock_, tenants_(), ttl_, std::move(ahead));
+  sweep_ = std::make_shared<Sweep>(sessions_, clock_, ttl_, std::move(ahead));
   sweep_->Begin();
 }
 

@@ -5,17 +5,15 @@
 // sixteen hexadecimal digits (proto/aaren/v1/stream.proto). A client deletes an unnamed session at the end. A killed
 // client leaves the session, and nobody will ask for the id again.
 //
-// A look lists ids by the beginnings, so the cost of a look does not grow with named sessions. A session open at the
+// A look goes through all tenants that have sessions, and lists ids by the beginnings, so the cost of a look does not
+// grow with named sessions. A session open at the
 // server, or at another server of the store, is left alone, however silent. Between the list and the deletion a client
 // may open the session: the epoch has changed, and the registrar refuses the deletion.
 //
 // Threading: Start and the destructor by one thread. Tests call Look instead of Start.
 
-#include <functional>
 #include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -30,11 +28,8 @@ bool IsUnnamed(absl::string_view session_id);
 
 class UnnamedSessions {
  public:
-  using Tenants = std::function<std::vector<std::string>()>;  // the tenants known now
-
   // Sessions end after `ttl` of silence. The arguments outlive the UnnamedSessions. REQUIRES: ttl is positive.
-  UnnamedSessions(Sessions& sessions, Tenants tenants, absl::Duration ttl,
-                  const session::Clock& clock = session::Clock::System());
+  UnnamedSessions(Sessions& sessions, absl::Duration ttl, const session::Clock& clock = session::Clock::System());
   // Questions under way are answered, and no further question is asked.
   ~UnnamedSessions();
 
@@ -51,7 +46,6 @@ class UnnamedSessions {
   class Sweep;
 
   Sessions& sessions_;
-  const Tenants tenants_;
   const absl::Duration ttl_;
   const session::Clock& clock_;
   std::shared_ptr<Sweep> sweep_;            // the last look

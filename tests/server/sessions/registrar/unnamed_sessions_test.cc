@@ -32,14 +32,17 @@ TEST(IsUnnamedTest, KnowsWhatClientsDraw) {
 class UnnamedSessionsTest : public ::testing::Test {
  protected:
   // Opens session `id`, sends tokens, saves, and disconnects the stream.
-  void Leave(const std::string& id) {
+  void Leave(const std::string& id) { Leave("", id); }
+  void Leave(const std::string& tenant, const std::string& id) {
     shard::FakePeer peer;
-    Begin(peer, id);
+    Begin(peer, id, tenant);
     world_.shard().Disconnect(peer);
     world_.Advance(shard::kInterval);
   }
-  void Begin(shard::FakePeer& peer, const std::string& id) {
-    world_.Open(peer, 0, shard::Named(id));
+  void Begin(shard::FakePeer& peer, const std::string& id, const std::string& tenant = "") {
+    session::OpenRequest request = shard::Named(id);
+    request.tenant = tenant;
+    world_.Open(peer, 0, request);
     world_.Send(peer, 0, 0, shard::Values(0, 5));
     world_.Advance(shard::kInterval);
   }
@@ -57,7 +60,7 @@ class UnnamedSessionsTest : public ::testing::Test {
   }
 
   shard::World world_{shard::ShardOptions{.capacity_rows = 512, .save_interval = shard::kInterval}};
-  UnnamedSessions sessions_{world_.registrar(), [] { return std::vector<std::string>{""}; }, kHour, world_.clock()};
+  UnnamedSessions sessions_{world_.registrar(), kHour, world_.clock()};
 };
 
 TEST_F(UnnamedSessionsTest, EndAfterTheirSilence) {
@@ -98,10 +101,41 @@ TEST_F(UnnamedSessionsTest, ThoseOfAServerThatWasKilledEndAtTheNextOne) {
   Leave(kDrawnId);
   shard::World restarted(shard::ShardOptions{.save_interval = shard::kInterval}, 1, world_.shared_store());
   restarted.Advance(2 * kHour);
-  UnnamedSessions sessions(
-      restarted.registrar(), [] { return std::vector<std::string>{""}; }, kHour, restarted.clock());
+  UnnamedSessions sessions(restarted.registrar(), kHour, restarted.clock());
   LookAt(restarted, sessions);
   EXPECT_THAT(restarted.List("", "", 10).value.sessions, IsEmpty());
+}
+
+// A server that was started anew has heard of no tenant yet whom only tokens name.
+TEST_F(UnnamedSessionsTest, ThoseOfEveryTenantEnd) {
+  const std::vector<std::string> tenants = {"", "acme", "acme-2", "acme.b", "acme0", "b"};
+  for (const std::string& tenant : tenants) {
+    for (const char* id : {kDrawnId, "evaluate-0123456789abcdef", "pump-7"}) Leave(tenant, id);
+  }
+  shard::World restarted(shard::ShardOptions{.save_interval = shard::kInterval}, 1, world_.shared_store());
+  restarted.Advance(2 * kHour);
+  UnnamedSessions sessions(restarted.registrar(), kHour, restarted.clock());
+  LookAt(restarted, sessions);
+  for (const std::string& tenant : tenants) {
+    EXPECT_TRUE(absl::IsNotFound(restarted.store().Load(session::SessionKey(tenant, kDrawnId)).status())) << tenant;
+    EXPECT_TRUE(restarted.store().Load(session::SessionKey(tenant, "pump-7")).ok()) << tenant;
+  }
+}
+
+TEST_F(UnnamedSessionsTest, ThoseThatNoStoreHasEndForEveryTenant) {
+  shard::World unsaved(shard::ShardOptions{.save_interval = absl::ZeroDuration()});
+  shard::FakePeer peer;
+  for (session::Handle handle = 0; handle < 3; ++handle) {
+    session::OpenRequest request = shard::Named(kDrawnId);
+    request.tenant = absl::StrCat("tenant", handle);
+    unsaved.Open(peer, handle, request);
+  }
+  unsaved.shard().Disconnect(peer);
+  unsaved.Advance(2 * kHour);
+  ASSERT_EQ(unsaved.shard().counters().sessions_resident.value(), 3u);
+  UnnamedSessions sessions(unsaved.registrar(), kHour, unsaved.clock());
+  LookAt(unsaved, sessions);
+  EXPECT_EQ(unsaved.shard().counters().sessions_resident.value(), 0u);
 }
 
 TEST_F(UnnamedSessionsTest, ALookGoesThroughAllPages) {
@@ -121,8 +155,7 @@ TEST_F(UnnamedSessionsTest, AStoreThatIsAwayIsAskedAgain) {
   Leave(kDrawnId);
   shard::World restarted(shard::ShardOptions{.save_interval = shard::kInterval}, 1, world_.shared_store());
   restarted.Advance(2 * kHour);
-  UnnamedSessions sessions(
-      restarted.registrar(), [] { return std::vector<std::string>{""}; }, kHour, restarted.clock());
+  UnnamedSessions sessions(restarted.registrar(), kHour, restarted.clock());
   restarted.store().FailAll(true);
   LookAt(restarted, sessions);
   restarted.store().FailAll(false);
@@ -145,7 +178,7 @@ class ClockStepTest : public UnnamedSessionsTest {
     }
 
     shard::World world;
-    UnnamedSessions sessions{world.registrar(), [] { return std::vector<std::string>{""}; }, kHour, world.clock()};
+    UnnamedSessions sessions{world.registrar(), kHour, world.clock()};
   };
 };
 
