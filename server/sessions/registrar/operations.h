@@ -27,8 +27,8 @@ inline absl::string_view IdOf(const Entry& entry) { return session::SessionId(en
 // open/: an Open (open/open_operation.h).
 void RunOpen(Desk& desk, Entry& entry, std::shared_ptr<const OpenCall> call);
 
-// stale_copy.cc: a shard lets a session go that another server has opened or deleted since. `then` runs in any case, and
-// goes on with the entry's owner.
+// stale_copy.cc: a shard lets a session go that another server has opened or deleted since. `then` runs in any case,
+// and goes on with the entry's owner.
 void DropStaleCopy(Desk& desk, Entry& entry, absl::AnyInvocable<void()> then);
 
 // promotion.cc: the way back of a demoted session.

@@ -53,7 +53,7 @@ struct Installation {
   std::optional<session::Refusal> refusal;  // the session is kept, the Open is refused
 };
 
-// Why a session leaves its shard for good: deleted, expired or replaced by a request, or another server has the session.
+// Why a session leaves its shard for good: a request deletes or replaces it, it expires, or another server has it.
 enum class DropReason { kByRequest, kTakenElsewhere };
 
 // A shard's answer about a session, which may be gone (evicted, moved) when the question arrives.

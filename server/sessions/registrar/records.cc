@@ -113,6 +113,8 @@ session::SessionInfo Records::Describe(const store::SessionRecord& record) const
   session::SessionInfo info = session::InfoOf(record, parts_.models, parts_.clock);
   info.attached = LivesElsewhere(record);
   if (info.attached) info.server = record.server;
+  info.left_open =
+      parts_.store.shared() && record.leased_until != absl::UnixEpoch() && !parts_.epochs.IsOwn(record.epoch);
   return info;
 }
 

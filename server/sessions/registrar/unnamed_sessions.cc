@@ -20,6 +20,8 @@ namespace {
 constexpr const char* kDrawn[] = {"stream-", "evaluate-"};  // beginnings of ids drawn by clients
 constexpr size_t kDigits = 16;                              // behind the beginning; afterwards nothing, or '-' and more
 constexpr size_t kUnnamedPage = 200;
+// Streams live for a day (the setting `connection_age`), and a stream that begins anew opens its sessions.
+constexpr absl::Duration kLongestStream = absl::Hours(25);
 constexpr absl::Duration kShortestPeriod = absl::Seconds(1), kLongestPeriod = absl::Minutes(5);
 
 }  // namespace
@@ -42,8 +44,8 @@ bool IsUnnamed(absl::string_view session_id) {
 // unchanged for the time to live.
 class UnnamedSessions::Sweep : public std::enable_shared_from_this<Sweep> {
  public:
-  Sweep(Sessions& sessions, const session::Clock& clock, absl::Duration ttl, UnchangedSessions ahead)
-      : sessions_(sessions), clock_(clock), ttl_(ttl), ahead_(std::move(ahead)) {}
+  Sweep(Sessions& sessions, const session::Clock& clock, absl::Duration ttl, UnchangedSessions unchanged)
+      : sessions_(sessions), clock_(clock), ttl_(ttl), unchanged_(std::move(unchanged)) {}
 
   void Begin() { NextTenant(std::nullopt); }
 
@@ -54,7 +56,7 @@ class UnnamedSessions::Sweep : public std::enable_shared_from_this<Sweep> {
   size_t deleted() const { return deleted_; }
 
   // For the next look. REQUIRES: ended().
-  UnchangedSessions TakeAhead() { return std::move(ahead_); }
+  UnchangedSessions TakeUnchanged() { return std::move(unchanged_); }
 
  private:
   // The store may be away: the next look is soon enough.
@@ -80,7 +82,7 @@ class UnnamedSessions::Sweep : public std::enable_shared_from_this<Sweep> {
   }
 
   void End() {
-    ahead_.EndWalk();
+    unchanged_.EndWalk();
     ended_ = true;
   }
 
@@ -107,21 +109,31 @@ class UnnamedSessions::Sweep : public std::enable_shared_from_this<Sweep> {
 
   // The time of a resident session follows the wall clock (Clock::WallAt). The time of a session at rest is a stamp, as
   // Clock::WallOf shows stamps.
+  // A server says nothing of a session that its stream leaves quiet, so a session that another server left open counts
+  // as left once the record has stood unchanged for the longest stream.
   bool WasSilent(const session::SessionInfo& session) {
+    if (session.left_open) {
+      const UnchangedSessions::Sign word = {session.epoch, session.last_active};
+      return unchanged_.Stood(KeyOf(session), word, clock_.Now(), ttl_ + kLongestStream);
+    }
     if (session.resident) return session.last_active <= wall_ - ttl_;
     const absl::Time stamp = session.last_active + ahead_by_, earliest = std::min(wall_, clock_.Now());
     if (stamp <= earliest) return stamp <= earliest - ttl_;
     const UnchangedSessions::Sign opened = {session.epoch, absl::UnixEpoch()};  // a use opens the session
-    return ahead_.Stood(session::SessionKey(tenant_, session.session_id), opened, clock_.Now(), ttl_);
+    return unchanged_.Stood(KeyOf(session), opened, clock_.Now(), ttl_);
+  }
+
+  std::string KeyOf(const session::SessionInfo& session) const {
+    return session::SessionKey(tenant_, session.session_id);
   }
 
   Sessions& sessions_;
   const session::Clock& clock_;
   const absl::Duration ttl_;
-  absl::Time wall_;          // the earliest since the page was asked for
-  absl::Duration ahead_by_;  // the most, ahead of Now, since the page was asked for
-  UnchangedSessions ahead_;  // sessions with stamps ahead of the clock
-  std::string tenant_;       // whose sessions are looked at
+  absl::Time wall_;              // the earliest since the page was asked for
+  absl::Duration ahead_by_;      // the most, ahead of Now, since the page was asked for
+  UnchangedSessions unchanged_;  // sessions with stamps ahead of the clock, or left open by another server
+  std::string tenant_;           // whose sessions are looked at
   const char* const* beginning_ = nullptr;
   std::atomic<size_t> deleting_{0}, deleted_{0};
   std::atomic<bool> cancelled_{false}, ended_{false};
@@ -151,8 +163,8 @@ void UnnamedSessions::Look() {
     log::Log(log::LogLevel::kInfo, "sessions that nobody named have ended",
              {{"sessions", absl::StrCat(sweep_->deleted())}, {"silent_for", absl::FormatDuration(ttl_)}});
   }
-  UnchangedSessions ahead = sweep_ != nullptr ? sweep_->TakeAhead() : UnchangedSessions();
-  sweep_ = std::make_shared<Sweep>(sessions_, clock_, ttl_, std::move(ahead));
+  UnchangedSessions unchanged = sweep_ != nullptr ? sweep_->TakeUnchanged() : UnchangedSessions();
+  sweep_ = std::make_shared<Sweep>(sessions_, clock_, ttl_, std::move(unchanged));
   sweep_->Begin();
 }
 

@@ -6,9 +6,9 @@
 // client leaves the session, and nobody will ask for the id again.
 //
 // A look goes through all tenants that have sessions, and lists ids by the beginnings, so the cost of a look does not
-// grow with named sessions. A session open at the
-// server, or at another server of the store, is left alone, however silent. Between the list and the deletion a client
-// may open the session: the epoch has changed, and the registrar refuses the deletion.
+// grow with named sessions. A session open at the server is left alone, however silent. A session that another server
+// of the store left open is left alone until the record has stood unchanged for a day longer. Between the list and the
+// deletion a client may open the session: the epoch has changed, and the registrar refuses the deletion.
 //
 // Threading: Start and the destructor by one thread. Tests call Look instead of Start.
 

@@ -21,6 +21,7 @@ struct SessionInfo {
   uint32_t channels = 0;  // the values of a token
   uint64_t state_bytes = 0;
   bool attached = false, resident = false;
+  bool left_open = false;  // by the store's last word, however old, a stream of another server has the session
   absl::Time last_active;
   std::string server;  // HOST:PORT of the server with the stream; empty: not told
 

@@ -63,6 +63,51 @@ class UnnamedSessionsTest : public ::testing::Test {
   UnnamedSessions sessions_{world_.registrar(), kHour, world_.clock()};
 };
 
+// Another server of the store has a quiet stream with an unnamed session, and its lease has run out.
+class UnnamedSessionsOfTwoServersTest : public ::testing::Test {
+ protected:
+  UnnamedSessionsOfTwoServersTest() {
+    store_->Share();
+    other_->Open(peer_, 0, shard::Named(kDrawnId));
+    other_->Send(peer_, 0, 0, shard::Values(0, 5));
+    other_->Advance(shard::kInterval);
+  }
+  // Looks every hour, for so many hours.
+  void LookFor(int hours) {
+    for (int i = 0; i < hours; ++i) {
+      world_.Advance(kHour);
+      if (other_ != nullptr) other_->Advance(kHour);
+      sessions_.Look();
+      ASSERT_TRUE(world_.RunUntil([&] { return !sessions_.looking(); }));
+      world_.Settle();
+    }
+  }
+  bool IsThere() { return store_->Load(absl::StrCat("/", kDrawnId)).ok(); }
+
+  const std::shared_ptr<shard::ProbedStore> store_ = std::make_shared<shard::ProbedStore>();
+  const shard::ShardOptions options_{.save_interval = shard::kInterval};
+  shard::World world_{options_, 1, store_};
+  std::unique_ptr<shard::World> other_ = std::make_unique<shard::World>(options_, 1, store_);
+  shard::FakePeer peer_;
+  UnnamedSessions sessions_{world_.registrar(), kHour, world_.clock()};
+};
+
+TEST_F(UnnamedSessionsOfTwoServersTest, AQuietStreamOfTheOtherKeepsItsSession) {
+  LookFor(20);
+  ASSERT_TRUE(IsThere());
+  other_->Send(peer_, 0, 5, shard::Values(5, 1));
+  other_->Advance(shard::kInterval);
+  EXPECT_EQ(peer_.Last().durable_seq, 6u);
+}
+
+TEST_F(UnnamedSessionsOfTwoServersTest, ASessionOfAServerThatEndedEndsADayLater) {
+  other_.reset();
+  LookFor(24);
+  EXPECT_TRUE(IsThere());
+  LookFor(4);
+  EXPECT_FALSE(IsThere());
+}
+
 TEST_F(UnnamedSessionsTest, EndAfterTheirSilence) {
   Leave(kDrawnId);
   Leave("pump-7");
