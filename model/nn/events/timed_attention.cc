@@ -48,6 +48,12 @@ void Forward(const Extent& extent, int64_t head, const float* scores, const floa
   }
 }
 
+// The last place with a token before place `n`; -1 if there is none.
+int64_t TokenBefore(const float* elapsed, int64_t n) {
+  for (--n; n >= 0 && elapsed[n] < 0;) --n;
+  return n;
+}
+
 // The gradients of one head of one row, from the last token to the first.
 struct Backward {
   Backward(const Extent& extent, int64_t head)
@@ -106,9 +112,9 @@ struct Timed : torch::autograd::Function<Timed> {
       const float *share = shares.const_data_ptr<float>() + score_row, *o = out.const_data_ptr<float>() + value_row;
       for (int64_t h = 0; h < extent.heads; ++h) {
         Backward back(extent, h);
-        for (int64_t n = extent.tokens - 1; n >= 0 && ages[n] >= 0; --n) {
-          const bool first = n == 0 || ages[n - 1] < 0;
-          const float* before = first ? back.none.data() : o + (n - 1) * extent.value_width() + h * extent.width;
+        for (int64_t n = TokenBefore(ages, extent.tokens), earlier; n >= 0; n = earlier) {
+          earlier = TokenBefore(ages, n);
+          const float* before = earlier < 0 ? back.none.data() : o + earlier * extent.value_width() + h * extent.width;
           back.Step(n, gradient.const_data_ptr<float>() + value_row, values.const_data_ptr<float>() + value_row, before,
                     share[n * extent.heads + h], AgeOf(h, extent, ages[n]),
                     by_scores.mutable_data_ptr<float>()[score_row + n * extent.heads + h],

@@ -18,12 +18,15 @@ struct Sample {
   std::vector<torch::Tensor> Learned() const { return {scores, values, decay}; }
 };
 
-// The second row begins with three places without a token.
+// The second row begins with three places without a token, and the third row has such places in the middle and at the
+// end, as the shorter sequences of a batch do.
 Sample SampleOf(torch::Dtype dtype) {
   torch::manual_seed(1);
   Sample sample = {torch::randn({kRows, kTokens, kHeads}) * 2, torch::randn({kRows, kTokens, kValues}),
                    torch::rand({kRows, kTokens}) * 3, torch::rand({kHeads})};
   sample.elapsed[1].narrow(0, 0, 3).fill_(-1);
+  sample.elapsed[2].narrow(0, 20, 2).fill_(-1);
+  sample.elapsed[2].narrow(0, kTokens - 5, 5).fill_(-1);
   for (torch::Tensor* one : {&sample.scores, &sample.values, &sample.elapsed, &sample.decay}) *one = one->to(dtype);
   for (torch::Tensor one : sample.Learned()) one.requires_grad_(true);
   return sample;
