@@ -24,26 +24,37 @@ using nlohmann::json;
 constexpr size_t kHistory = 1024;  // rows: with more of them, a fit takes minutes
 constexpr int kNoLibrary = 3;      // exit status of the script
 
-// Reads {"horizon", "jobs", "tasks": [{"method", "season", "history"}]} and writes a list of quantiles or null for each
-// task. The mean of a symmetric interval is the median.
+// Reads {"horizon", "jobs", "levels", "tasks": [{"method", "season", "history"}]} and writes a list of quantiles or null
+// for each task. A level is an end of a symmetric interval, whose mean is the median. Levels were floats: four digits
+// of a percent are theirs.
 constexpr char kScript[] = R"(
-import json, multiprocessing, sys, warnings
+import json, math, multiprocessing, sys, warnings
 request = json.load(sys.stdin)
 try:
     from statsforecast import models
     import numpy as np
 except ImportError:
     sys.exit(3)
-COLUMNS = ["lo-80", "lo-60", "lo-40", "lo-20", "mean", "hi-20", "hi-40", "hi-60", "hi-80"]
+
+def interval(level):
+    percent = round(200 * abs(level - 0.5), 4)
+    return int(percent) if percent == int(percent) else percent
+
+def column(level):
+    percent = interval(level)
+    return f"{'lo' if level < 0.5 else 'hi'}-{percent}" if percent else "mean"
+
+COLUMNS = [column(level) for level in request["levels"]]
+INTERVALS = sorted({interval(level) for level in request["levels"]} - {0})
 
 def fit(task):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model = getattr(models, task["method"])(season_length=task["season"])
-            made = model.forecast(y=np.array(task["history"]), h=request["horizon"], level=[20, 40, 60, 80])
-        quantiles = np.stack([made[column] for column in COLUMNS], axis=1)
-        return quantiles.ravel().tolist() if np.isfinite(quantiles).all() else None
+            made = model.forecast(y=np.array(task["history"]), h=request["horizon"], level=INTERVALS or None)
+        quantiles = [float(made[name][step]) for step in range(request["horizon"]) for name in COLUMNS]
+        return quantiles if all(map(math.isfinite, quantiles)) else None
     except Exception:
         return None
 
@@ -82,7 +93,7 @@ json Request(const std::vector<std::string>& methods, const Backtest& backtest, 
       }
     }
   }
-  return {{"horizon", backtest.horizon}, {"jobs", jobs}, {"tasks", std::move(tasks)}};
+  return {{"horizon", backtest.horizon}, {"jobs", jobs}, {"levels", backtest.levels}, {"tasks", std::move(tasks)}};
 }
 
 // Runs the script between two files. The exit status, or -1 if python3 cannot be started or was killed.
@@ -112,21 +123,36 @@ std::string Contents(FILE* file) {
   return text;
 }
 
+// True if the answer has a window for each of `tasks` tasks: null, or as many numbers as a window of the backtest has.
+bool Fits(const json& answer, size_t tasks, const Backtest& backtest) {
+  const size_t numbers = static_cast<size_t>(backtest.horizon) * backtest.levels.size();
+  return answer.is_array() && answer.size() == tasks &&
+         std::all_of(answer.begin(), answer.end(), [numbers](const json& window) {
+           return window.is_null() ||
+                  (window.is_array() && window.size() == numbers &&
+                   std::all_of(window.begin(), window.end(), [](const json& number) { return number.is_number(); }));
+         });
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<Forecasts>> StatsforecastForecasts(const std::vector<std::string>& methods,
                                                               const Backtest& backtest, int jobs) {
   const File input(std::tmpfile(), std::fclose), output(std::tmpfile(), std::fclose);
   if (input == nullptr || output == nullptr) return absl::UnavailableError("no temporary file can be made");
-  const std::string request = Request(methods, backtest, jobs).dump();
+  const json asked = Request(methods, backtest, jobs);
+  const std::string request = asked.dump();
   const bool written = std::fwrite(request.data(), 1, request.size(), input.get()) == request.size();
   if (!written || std::fflush(input.get()) != 0) return absl::UnavailableError("the disk for temporary files is full");
   std::rewind(input.get());
   const int exit = RunScript(input.get(), output.get());
   if (exit == kNoLibrary) return absl::NotFoundError("python3 has no statsforecast (pip install statsforecast)");
   const json answer = json::parse(Contents(output.get()), nullptr, /*allow_exceptions=*/false);
-  if (exit != 0 || !answer.is_array()) {
+  if (exit != 0) {
     return absl::UnavailableError(absl::StrCat("python3 with statsforecast ended with exit status ", exit));
+  }
+  if (!Fits(answer, asked["tasks"].size(), backtest)) {
+    return absl::UnavailableError("python3 with statsforecast wrote other windows than the backtest has");
   }
   auto next = answer.begin();
   std::vector<Forecasts> all;
@@ -134,7 +160,7 @@ absl::StatusOr<std::vector<Forecasts>> StatsforecastForecasts(const std::vector<
     all.emplace_back();
     for (const BacktestSeries& series : backtest.series) {
       all.back().emplace_back();
-      for (size_t i = 0; i < series.origins.size() && next != answer.end(); ++i, ++next) {
+      for (size_t i = 0; i < series.origins.size(); ++i, ++next) {
         all.back().back().push_back(next->is_null() ? WindowQuantiles() : next->get<WindowQuantiles>());
       }
     }

@@ -16,7 +16,8 @@ namespace aaren::training {
 
 // Fits each method, like "AutoETS", anew before every origin of the backtest, to the newest 1,024 rows, with missing
 // rows interpolated. The result has the forecasts of each method, in order; a window whose fit failed has none. `jobs`
-// processes fit at once. NotFound if python3 or statsforecast is missing. Unavailable if the process failed.
+// processes fit at once. NotFound if python3 or statsforecast is missing. Unavailable if the process failed, or wrote
+// windows of another shape than the backtest's.
 absl::StatusOr<std::vector<Forecasts>> StatsforecastForecasts(const std::vector<std::string>& methods,
                                                               const Backtest& backtest, int jobs);
 
