@@ -48,6 +48,12 @@ void AddFlags(command_line::Flags& flags, PaperLine& line, Words& words) {
       .OneOf({"float32", "bfloat16"});
 }
 
+// Adds a value unless it is there: a cell that ran twice would count twice in means and deviations.
+template <typename T>
+void AddOnce(const T& value, std::vector<T>& values) {
+  if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+}
+
 absl::StatusOr<std::vector<uint64_t>> SeedsOf(const std::string& text) {
   constexpr uint64_t kMost = 1000;
   std::vector<uint64_t> seeds;
@@ -58,25 +64,25 @@ absl::StatusOr<std::vector<uint64_t>> SeedsOf(const std::string& text) {
         last < first || last - first >= kMost) {
       return absl::InvalidArgumentError(absl::StrCat("--seeds=", text, " is not like 0-4 or 0,2,5"));
     }
-    for (uint64_t seed = first; seed <= last; ++seed) {
-      if (std::find(seeds.begin(), seeds.end(), seed) == seeds.end()) seeds.push_back(seed);
-    }
+    for (uint64_t seed = first; seed <= last; ++seed) AddOnce(seed, seeds);
   }
   return seeds;
 }
 
-// The task's datasets that the flag names, in the order of the paper.
+// The task's datasets that the flag names.
 absl::StatusOr<std::vector<std::string>> ChosenDatasets(const Words& words) {
   const std::vector<std::string> known = DatasetsOf(words.task);
   const std::vector<std::string> names = absl::StrSplit(words.dataset, ',', absl::SkipEmpty());
   std::vector<std::string> chosen;
   for (const std::string& name : names) {
-    const size_t before = chosen.size();
+    bool found = false;
     for (const std::string& one : known) {
       const bool horizon = words.task == "forecasting" && one.substr(0, one.rfind('-')) == name;
-      if (one == name || horizon) chosen.push_back(one);
+      if (one != name && !horizon) continue;
+      AddOnce(one, chosen);
+      found = true;
     }
-    if (chosen.size() > before) continue;
+    if (found) continue;
     return absl::InvalidArgumentError(
         absl::StrCat("--dataset=", name, " is none of ", words.task, ": ", absl::StrJoin(known, ", ")));
   }
@@ -88,10 +94,12 @@ absl::Status AddCells(const Words& words, PaperLine& line) {
   if (!seeds.ok()) return seeds.status();
   const absl::StatusOr<std::vector<std::string>> datasets = ChosenDatasets(words);
   if (!datasets.ok()) return datasets.status();
-  const std::vector<std::string> mixers = absl::StrSplit(words.mixer, ',');
-  for (const std::string& mixer : mixers) {
-    if (mixer == "aaren" || mixer == "softmax") continue;
-    return absl::InvalidArgumentError(absl::StrCat("--mixer=", words.mixer, " is not softmax, aaren or both"));
+  std::vector<std::string> mixers;
+  for (const std::string& mixer : std::vector<std::string>(absl::StrSplit(words.mixer, ','))) {
+    if (mixer != "aaren" && mixer != "softmax") {
+      return absl::InvalidArgumentError(absl::StrCat("--mixer=", words.mixer, " is not softmax, aaren or both"));
+    }
+    AddOnce(mixer, mixers);
   }
   for (const std::string& dataset : *datasets) {
     for (const uint64_t seed : *seeds) {

@@ -117,6 +117,14 @@ TEST(PaperTest, ForecastsEvents) {
   }
 }
 
+TEST(PaperTest, ACellNamedTwiceIsOneCell) {
+  TinyVowels();
+  const Outcome outcome =
+      Execute(Classify("--dataset=JapaneseVowels,JapaneseVowels --mixer=aaren,aaren --seeds=0,0 --epochs=1"));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("1 of 1 cells are complete"));
+}
+
 TEST(PaperTest, WrongFlagsAreNamed) {
   const std::string start = " paper --data=x --output=y ";
   ExpectUserError(start, "--dataset=NAMES is required");
