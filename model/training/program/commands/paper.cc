@@ -69,7 +69,7 @@ absl::StatusOr<std::vector<uint64_t>> SeedsOf(const std::string& text) {
   return seeds;
 }
 
-// The task's datasets that the flag names.
+// The task's datasets that the flag names, at least one.
 absl::StatusOr<std::vector<std::string>> ChosenDatasets(const Words& words) {
   const std::vector<std::string> known = DatasetsOf(words.task);
   const std::vector<std::string> names = absl::StrSplit(words.dataset, ',', absl::SkipEmpty());
@@ -86,6 +86,7 @@ absl::StatusOr<std::vector<std::string>> ChosenDatasets(const Words& words) {
     return absl::InvalidArgumentError(
         absl::StrCat("--dataset=", name, " is none of ", words.task, ": ", absl::StrJoin(known, ", ")));
   }
+  if (chosen.empty()) return absl::InvalidArgumentError(absl::StrCat("--dataset=", words.dataset, " names no dataset"));
   return chosen;
 }
 

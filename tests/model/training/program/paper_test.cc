@@ -129,6 +129,7 @@ TEST(PaperTest, WrongFlagsAreNamed) {
   const std::string start = " paper --data=x --output=y ";
   ExpectUserError(start, "--dataset=NAMES is required");
   ExpectUserError(start + "--dataset=Nosuch", "--dataset=Nosuch is none of classification: EthanolConcentration");
+  ExpectUserError(start + "--dataset=,", "--dataset=, names no dataset");
   ExpectUserError(start + "--dataset=Heartbeat --seeds=4-0", "--seeds=4-0");
   ExpectUserError(start + "--task=forecasting --dataset=Weather --width=20", "--width=20");
   ExpectUserError(start + "--dataset=Heartbeat --mixer=linear", "--mixer=linear");
