@@ -12,8 +12,6 @@
 namespace aaren::events {
 namespace {
 
-// Earlier times are plain numbers and no dates: a session of such times has no calendar.
-constexpr int64_t kFirstDate = int64_t{5} * 365 * 86'400 * 1'000'000'000;  // 1974-12-31
 constexpr double kNanosecond = 1e-9;
 
 struct TaskRow {

@@ -27,6 +27,9 @@ inline constexpr size_t kSuccessors = 8;
 inline constexpr size_t kPairs = 256;
 inline constexpr uint8_t kNoSlot = 255;
 
+// Earlier times, in nanoseconds, are plain numbers and no dates: a stream that begins with such a time has no calendar.
+inline constexpr int64_t kFirstDate = int64_t{5} * 365 * 86'400 * 1'000'000'000;  // 1974-12-31
+
 // A running mean: sum and weight, both multiplied by the share kept before each number.
 struct Mean {
   double sum, weight;

@@ -30,7 +30,8 @@ MarkChance ChanceOf(const EventRow& row, const EventResult& result, uint64_t mar
 // Scores the stream's events from number `first` on.
 void Judge(const EventEngine& engine, const EventStream& stream, bool calendar, size_t first,
            EventEngine::Scratch& scratch, Contest& contest) {
-  auto row = std::make_unique<EventRow>(NewEventRow(calendar));
+  const bool dated = !stream.times_ns.empty() && stream.times_ns.front() >= kFirstDate;
+  auto row = std::make_unique<EventRow>(NewEventRow(calendar && dated));
   EventResult before, now;
   contest.Begin();
   for (size_t i = 0; i < stream.times_ns.size(); ++i) {

@@ -16,7 +16,7 @@ namespace aaren::events {
 
 struct EvaluationOptions {
   double rounding = 0;                    // seconds to which times are rounded; 0: not, and `binned` equals `nll`
-  bool calendar = true;                   // true if times have an origin and a unit
+  bool calendar = true;                   // streams that begin with a date (memory.h) have a calendar
   bool rules = true;                      // false: the model alone
   std::vector<size_t> first_scored = {};  // each stream's first scored event; empty: all are scored
 };

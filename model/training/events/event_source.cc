@@ -40,7 +40,10 @@ class Recorded : public EventSource {
     std::map<uint64_t, int> marks;
     for (const EventStream& stream : streams) {
       if (stream.times_ns.size() < kFewest) continue;
-      streams_.push_back({.times_ns = stream.times_ns, .marks = {}, .split = SplitEvents(stream.times_ns.size())});
+      streams_.push_back({.times_ns = stream.times_ns,
+                          .marks = {},
+                          .split = SplitEvents(stream.times_ns.size()),
+                          .calendar = options.calendar && stream.times_ns.front() >= events::kFirstDate});
       for (uint64_t mark : stream.marks) {
         streams_.back().marks.push_back(marks.try_emplace(mark, static_cast<int>(marks.size())).first->second);
       }
@@ -84,6 +87,7 @@ class Recorded : public EventSource {
     std::vector<int64_t> times_ns;
     std::vector<int> marks;
     EventSplit split;
+    bool calendar;
   };
 
   // Streams are drawn by their events, so every event is drawn about equally often.
@@ -100,7 +104,7 @@ class Recorded : public EventSource {
       crop.marks.push_back(stream.marks[i]);
     }
     crop.rounding = options_.rounding;
-    if (options_.calendar) crop.epoch = static_cast<double>(stream.times_ns[first]) * kSecondsPerNanosecond;
+    if (stream.calendar) crop.epoch = static_cast<double>(stream.times_ns[first]) * kSecondsPerNanosecond;
     return crop;
   }
 

@@ -38,7 +38,7 @@ struct RecordedOptions {
   std::string name;  // names the streams in fingerprints
   uint64_t seed = 1;
   double rounding = 0;   // seconds to which times are rounded; 0: not
-  bool calendar = true;  // times count from 1970 UTC
+  bool calendar = true;  // streams that begin with a date (engine/events/memory.h) have a calendar
 };
 
 // The first events of a stream of this many events that training may see, and the number of events before those that

@@ -54,6 +54,22 @@ TEST(EvaluationTest, ABinHasTheMassOfItsWidth) {
   EXPECT_NEAR(narrow->times[0].binned, narrow->times[0].nll, 1e-3);
 }
 
+// The model's loss on a stream that begins at this time, with a calendar less without one.
+double ChangeByCalendar(int64_t first_ns) {
+  const auto engine = NewEventEngine(RandomEventPackage(1));
+  EventStream stream = StreamOf(1);
+  for (int64_t& time : stream.times_ns) time += first_ns;
+  const auto with = EvaluateEvents(**engine, {&stream, 1}, {.calendar = true, .rules = false}),
+             without = EvaluateEvents(**engine, {&stream, 1}, {.calendar = false, .rules = false});
+  return with->times[0].nll - without->times[0].nll;
+}
+
+TEST(EvaluationTest, AStreamHasACalendarWhereASessionHasOne) {
+  EXPECT_EQ(ChangeByCalendar(0), 0);
+  EXPECT_EQ(ChangeByCalendar(kFirstDate - 1), 0);
+  EXPECT_NE(ChangeByCalendar(kFirstDate), 0);
+}
+
 TEST(EvaluationTest, TooFewEventsAreRefused) {
   const auto engine = NewEventEngine(RandomEventPackage(1));
   ASSERT_TRUE(engine.ok());

@@ -54,6 +54,21 @@ TEST(RecordedEventsTest, DrawsDependOnTheStepAlone) {
   EXPECT_EQ(source->Draw(7, 4, 30).inputs, source->Draw(7, 4, 30).inputs);
 }
 
+// True if the inputs of a stream's crops change with the calendar.
+bool CalendarCounts(int64_t first) {
+  const std::vector<events::EventStream> streams = {Regular(500, first)};
+  const auto inputs = [&](bool calendar) {
+    return RecordedEvents(streams, {.name = "x", .calendar = calendar})->Draw(0, 4, 30).inputs;
+  };
+  return inputs(true) != inputs(false);
+}
+
+TEST(RecordedEventsTest, AStreamHasACalendarWhereASessionHasOne) {
+  EXPECT_FALSE(CalendarCounts(0));
+  EXPECT_FALSE(CalendarCounts(events::kFirstDate / kSecond - 1)) << "later crops are of the same stream";
+  EXPECT_TRUE(CalendarCounts(events::kFirstDate / kSecond));
+}
+
 TEST(RecordedEventsTest, HeldOutSequencesAreScoredOnlyInTheirOwnTenth) {
   const std::vector<events::EventStream> streams = {Regular(100), Regular(50)};
   const EventBatch batch = RecordedEvents(streams, {.name = "x"})->DrawHeldOut(0, 8, 256);
