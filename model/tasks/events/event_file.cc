@@ -19,15 +19,26 @@ namespace {
 
 constexpr double kMostNanoseconds = 9.2e18;
 
-absl::StatusOr<int64_t> Nanoseconds(double value, double unit) {
-  const double ns = std::round(value * unit * 1e9);
-  if (std::abs(ns) <= kMostNanoseconds) return static_cast<int64_t>(ns);
-  return absl::InvalidArgumentError(absl::StrCat("the time ", value, " is not within 292 years from 1970"));
+// The time of `whole` units and a rest. A double has 53 bits, too few for the nanoseconds since 1970, so units of whole
+// nanoseconds are multiplied as whole numbers. REQUIRES: the rest is below 1, or the time is beyond all bounds.
+absl::StatusOr<int64_t> Nanoseconds(int64_t whole, double rest, double unit) {
+  const double unit_ns = unit * 1e9, step = std::round(unit_ns), sum = (static_cast<double>(whole) + rest) * unit_ns;
+  if (!(std::abs(sum) <= kMostNanoseconds)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the time ", static_cast<double>(whole) + rest, " is not within 292 years from 1970"));
+  }
+  if (std::abs(unit_ns - step) > 1e-12 * step) return std::llround(sum);
+  return whole * static_cast<int64_t>(step) + std::llround(rest * step);
 }
 
 absl::StatusOr<int64_t> TimeOf(const std::string& text, double unit) {
+  int64_t whole;
   double number;
-  if (absl::SimpleAtod(text, &number)) return Nanoseconds(number, unit);
+  if (absl::SimpleAtoi(text, &whole)) return Nanoseconds(whole, 0, unit);
+  if (absl::SimpleAtod(text, &number)) {
+    whole = std::abs(number) < kMostNanoseconds ? static_cast<int64_t>(number) : 0;
+    return Nanoseconds(whole, number - static_cast<double>(whole), unit);
+  }
   absl::Time time;
   std::string why;
   if (!absl::ParseTime(absl::RFC3339_full, text, &time, &why)) {
@@ -130,13 +141,10 @@ class JsonReader final : public Reader {
     if (!mark.is_string() && !mark.is_number_integer()) {
       return absl::InvalidArgumentError("the mark is no text and no whole number");
     }
-    const absl::StatusOr<int64_t> ns =
-        time.is_number_integer() && unit_ == 1 ? Whole(time.get<int64_t>()) : Nanoseconds(time.get<double>(), unit_);
+    const absl::StatusOr<int64_t> ns = TimeOf(time.dump(), unit_);
     if (!ns.ok()) return ns.status();
     return AddEvent(*ns, mark.is_string() ? mark.get<std::string>() : mark.dump(), stream);
   }
-
-  static absl::StatusOr<int64_t> Whole(int64_t seconds) { return Nanoseconds(static_cast<double>(seconds), 1); }
 };
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
+#include <utility>
 
 namespace aaren::events {
 namespace {
@@ -47,6 +49,26 @@ TEST(EventFileTest, TimesAreInTheUnit) {
   const auto streams = ReadEventFile(Written("unit.jsonl", "{\"times\": [0, 0.5]}"), 1e6);
   ASSERT_TRUE(streams.ok());
   EXPECT_THAT((*streams)[0].times_ns, ElementsAre(0, 500000000000000));
+}
+
+TEST(EventFileTest, TimesSince1970AreWhole) {
+  const std::pair<double, const char*> units[] = {
+      {1e-3, "1700000000123"}, {1e-6, "1700000000123457"}, {1e-9, "1700000000123456789"}};
+  for (const auto& [unit, time] : units) {
+    const std::string csv = std::string("time\n") + time + "\n", json = std::string("{\"times\": [") + time + "]}\n";
+    for (const std::string& path : {Written("whole.csv", csv), Written("whole.jsonl", json)}) {
+      const auto streams = ReadEventFile(path, unit);
+      ASSERT_TRUE(streams.ok()) << streams.status();
+      EXPECT_EQ((*streams)[0].times_ns[0], std::stoll(time) * std::llround(unit * 1e9)) << path;
+      EXPECT_TRUE(WholeUnits(*streams, unit)) << path;
+    }
+  }
+}
+
+TEST(EventFileTest, APartOfAUnitIsAddedToTheWholeUnits) {
+  const auto streams = ReadEventFile(Written("part.csv", "time\n-1700000000123.5\n1700000000123.5\n"), 1e-3);
+  ASSERT_TRUE(streams.ok()) << streams.status();
+  EXPECT_THAT((*streams)[0].times_ns, ElementsAre(-1700000000123500000, 1700000000123500000));
 }
 
 TEST(EventFileTest, ErrorsNameFileAndLine) {
