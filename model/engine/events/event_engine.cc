@@ -114,9 +114,7 @@ absl::Status HostEventEngine::Step(absl::Span<const EventRun> runs, Scratch& scr
 void HostEventEngine::Take(const Event& event, const EventWish& wish, EventRow& row, Scratch& scratch) const {
   Tile& tile = static_cast<Tile&>(scratch);
   EventMemory& memory = row.memory;
-  // The difference of any two times fits an unsigned number, and unsigned numbers have no undefined overflow.
-  const uint64_t waited = static_cast<uint64_t>(event.time_ns) - static_cast<uint64_t>(row.newest_ns);
-  const double gap = memory.count == 0 ? 0 : static_cast<double>(waited) * kNanosecond;
+  const double gap = memory.count == 0 ? 0 : NanosecondsBetween(row.newest_ns, event.time_ns) * kNanosecond;
   if (memory.count == 0 && memory.calendar != 0) memory.epoch = static_cast<double>(event.time_ns) * kNanosecond;
   row.newest_ns = event.time_ns;
   Observe({.gap = gap, .mark = event.mark}, memory);

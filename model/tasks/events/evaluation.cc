@@ -36,7 +36,7 @@ void Judge(const EventEngine& engine, const EventStream& stream, bool calendar, 
   contest.Begin();
   for (size_t i = 0; i < stream.times_ns.size(); ++i) {
     const Event event = {.time_ns = stream.times_ns[i], .mark = stream.marks[i]};
-    const double gap = i == 0 ? 0 : static_cast<double>(stream.times_ns[i] - stream.times_ns[i - 1]) * 1e-9;
+    const double gap = i == 0 ? 0 : NanosecondsBetween(stream.times_ns[i - 1], stream.times_ns[i]) * 1e-9;
     if (i >= first && contest.scores_next() && before.outlook.made()) {
       const OfModel interval(before.outlook);
       const MarkChance chance = ChanceOf(*row, before, event.mark);

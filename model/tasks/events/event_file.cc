@@ -44,6 +44,9 @@ absl::StatusOr<int64_t> TimeOf(const std::string& text, double unit) {
   if (!absl::ParseTime(absl::RFC3339_full, text, &time, &why)) {
     return absl::InvalidArgumentError(absl::StrCat("the time \"", text, "\" is no number and no date"));
   }
+  if (absl::AbsDuration(time - absl::UnixEpoch()) > absl::Nanoseconds(kMostNanoseconds)) {
+    return absl::InvalidArgumentError(absl::StrCat("the time ", text, " is not within 292 years from 1970"));
+  }
   return absl::ToUnixNanos(time);
 }
 

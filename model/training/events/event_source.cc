@@ -100,7 +100,8 @@ class Recorded : public EventSource {
   EventSequence Crop(const Stream& stream, size_t first, size_t end) const {
     EventSequence crop;
     for (size_t i = first; i < end; ++i) {
-      crop.times.push_back(static_cast<double>(stream.times_ns[i] - stream.times_ns[first]) * kSecondsPerNanosecond);
+      crop.times.push_back(events::NanosecondsBetween(stream.times_ns[first], stream.times_ns[i]) *
+                           kSecondsPerNanosecond);
       crop.marks.push_back(stream.marks[i]);
     }
     crop.rounding = options_.rounding;

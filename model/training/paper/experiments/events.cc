@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "model/engine/events/memory.h"
 #include "model/nn/encoder/event_encoder.h"
 #include "model/tasks/events/event_file.h"
 #include "model/training/paper/experiments/best_epoch.h"
@@ -71,7 +72,8 @@ class Numbering {
       Sequence sequence;
       for (size_t i = 0; i < stream.times_ns.size(); ++i) {
         const int64_t before = stream.times_ns[i == 0 ? 0 : i - 1];
-        sequence.intervals.push_back(static_cast<float>(static_cast<double>(stream.times_ns[i] - before) / kUnit));
+        sequence.intervals.push_back(
+            static_cast<float>(events::NanosecondsBetween(before, stream.times_ns[i]) / kUnit));
         sequence.marks.push_back(numbers_.try_emplace(stream.marks[i], numbers_.size() + 1).first->second);
       }
       sequences.push_back(std::move(sequence));

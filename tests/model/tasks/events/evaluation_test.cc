@@ -70,6 +70,20 @@ TEST(EvaluationTest, AStreamHasACalendarWhereASessionHasOne) {
   EXPECT_NE(ChangeByCalendar(kFirstDate), 0);
 }
 
+// The model's loss at an event `seconds` after 30 events of one a second.
+double LossAfter(int64_t seconds) {
+  EventStream stream;
+  for (int64_t i = 0; i < 30; ++i) stream.times_ns.push_back((i - 9'200'000'000) * 1'000'000'000);
+  stream.times_ns.push_back((29 + seconds - 9'200'000'000) * 1'000'000'000);
+  stream.marks.assign(31, 1);
+  const auto engine = NewEventEngine(RandomEventPackage(1));
+  return EvaluateEvents(**engine, {&stream, 1}, {.rules = false, .first_scored = {30}})->times[0].nll;
+}
+
+TEST(EvaluationTest, TimesMayBeFurtherApartThanASignedNumberHolds) {
+  EXPECT_GT(LossAfter(18'000'000'000), LossAfter(9'000'000'000)) << "a longer silence is less likely";
+}
+
 TEST(EvaluationTest, TooFewEventsAreRefused) {
   const auto engine = NewEventEngine(RandomEventPackage(1));
   ASSERT_TRUE(engine.ok());

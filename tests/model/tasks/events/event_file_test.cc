@@ -7,6 +7,8 @@
 #include <fstream>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+
 namespace aaren::events {
 namespace {
 
@@ -69,6 +71,15 @@ TEST(EventFileTest, APartOfAUnitIsAddedToTheWholeUnits) {
   const auto streams = ReadEventFile(Written("part.csv", "time\n-1700000000123.5\n1700000000123.5\n"), 1e-3);
   ASSERT_TRUE(streams.ok()) << streams.status();
   EXPECT_THAT((*streams)[0].times_ns, ElementsAre(-1700000000123500000, 1700000000123500000));
+}
+
+TEST(EventFileTest, ImpossibleTimesAreNamed) {
+  for (const char* time : {"9999-12-31T00:00:00Z", "0001-01-01T00:00:00Z", "infinite-future", "infinite-past", "inf",
+                           "18446744073709551615", "9223372036854775807"}) {
+    EXPECT_THAT(ErrorOf("far.csv", absl::StrCat("time\n", time, "\n")), HasSubstr("far.csv:2: the time ")) << time;
+  }
+  EXPECT_THAT(ErrorOf("far.jsonl", "{\"times\": [1, 18446744073709551615]}\n"),
+              HasSubstr("far.jsonl:1: event 1: the time 1.84467e+19 is not within"));
 }
 
 TEST(EventFileTest, ErrorsNameFileAndLine) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace aaren::training {
@@ -67,6 +68,15 @@ TEST(RecordedEventsTest, AStreamHasACalendarWhereASessionHasOne) {
   EXPECT_FALSE(CalendarCounts(0));
   EXPECT_FALSE(CalendarCounts(events::kFirstDate / kSecond - 1)) << "later crops are of the same stream";
   EXPECT_TRUE(CalendarCounts(events::kFirstDate / kSecond));
+}
+
+TEST(RecordedEventsTest, TimesMayBeFarApart) {
+  std::vector<events::EventStream> streams = {Regular(20, -9'200'000'000)};
+  streams[0].times_ns[10] = streams[0].times_ns[11] = 9'200'000'000'000'000'000;
+  streams[0].times_ns.resize(12);
+  const EventBatch batch = RecordedEvents(streams, {.name = "x"})->DrawHeldOut(0, 1, 30);
+  ASSERT_EQ(batch.tokens, 9);
+  EXPECT_NEAR(batch.targets.back().place, std::log(1.84e10), 1e-6) << "in units of the second between other events";
 }
 
 TEST(RecordedEventsTest, HeldOutSequencesAreScoredOnlyInTheirOwnTenth) {
