@@ -92,9 +92,9 @@ torch::Tensor Batch::Scored(const torch::Tensor& ahead) const {
   return ahead.unsqueeze(0) >= first_targets;
 }
 
-Batch TrainingBatch(const package::ForecasterConfig& config, const SeriesSource& source, uint64_t seed, int64_t step,
-                    int rows, int context) {
-  forecasting::Random random(seed, static_cast<uint64_t>(step));
+Batch TrainingBatch(const package::ForecasterConfig& config, const SeriesSource& source, int64_t step, int rows,
+                    int context) {
+  forecasting::Random random(source.seed(), static_cast<uint64_t>(step));
   const double stretch = std::pow(2, LengthExponent(random));
   const int length = std::max(1, static_cast<int>(context * stretch));
   // Longer crops are fewer, so that the tokens of a batch stay about equal in number.

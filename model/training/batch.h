@@ -30,10 +30,11 @@ struct Batch {
   torch::Tensor Scored(const torch::Tensor& ahead) const;
 };
 
-// The batch of training step `step`. Crops have half, once, twice or four times `context` values; a batch has `rows`
-// crops at `context`. A quarter of the crops have the opposite sign, and 15 % are mixtures of two crops.
-Batch TrainingBatch(const package::ForecasterConfig& config, const SeriesSource& source, uint64_t seed, int64_t step,
-                    int rows, int context);
+// The batch of training step `step`, drawn with the source's seed. Crops have half, once, twice or four times `context`
+// values; a batch has `rows` crops at `context`. A quarter of the crops have the opposite sign, and 15 % are mixtures of
+// two crops.
+Batch TrainingBatch(const package::ForecasterConfig& config, const SeriesSource& source, int64_t step, int rows,
+                    int context);
 
 // `rows` held-out crops of `context` values, or every crop of the source where there are fewer. Gaps are drawn as in
 // training, equal for every run, because the engine forecasts at every value, and most values lie less than S after a

@@ -15,6 +15,8 @@ class Synthetic : public SeriesSource {
  public:
   explicit Synthetic(uint64_t seed) : seed_(seed) {}
 
+  uint64_t seed() const override { return seed_; }
+
   std::vector<double> Draw(uint64_t index, int length) const override {
     return forecasting::SyntheticSeries(2 * seed_, index, length);
   }
@@ -41,6 +43,8 @@ class Csv : public SeriesSource {
     // At least a horizon is held out; what is left must be longer than a horizon to train on.
     std::erase_if(series_, [&](const forecasting::CsvSeries& one) { return Size(one) <= 2 * horizon; });
   }
+
+  uint64_t seed() const override { return seed_; }
 
   std::vector<double> Draw(uint64_t index, int length) const override {
     forecasting::Random random(seed_, index);

@@ -19,6 +19,9 @@ class SeriesSource {
  public:
   virtual ~SeriesSource() = default;
 
+  // The seed of everything that is drawn at random about the data: series, lengths of crops and places of tokens.
+  virtual uint64_t seed() const = 0;
+
   // A crop of exactly `length` values for training; NaN where missing or past the end of the series. Equal indices give
   // equal crops.
   virtual std::vector<double> Draw(uint64_t index, int length) const = 0;

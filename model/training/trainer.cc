@@ -259,7 +259,7 @@ class Run {
   // Takes the next batch. While a GPU works, the CPU already draws the batch after.
   Batch TakeBatch() {
     const Batch batch = next_batch_.valid() ? next_batch_.get() : DrawBatch(state_.step);
-    // A batch follows from seed and step alone: a batch drawn ahead is the batch drawn later.
+    // A batch follows from source and step alone: a batch drawn ahead is the batch drawn later.
     if (!options_.device.is_cpu()) {
       next_batch_ = std::async(std::launch::async, [this, step = state_.step + 1] { return DrawBatch(step); });
     }
@@ -267,7 +267,7 @@ class Run {
   }
 
   Batch DrawBatch(int64_t step) const {
-    return TrainingBatch(options_.config, source_, options_.seed, step, options_.rows, options_.context);
+    return TrainingBatch(options_.config, source_, step, options_.rows, options_.context);
   }
 
   // Averages over all steps until the steps suffice for options_.average.

@@ -32,7 +32,7 @@ struct TrainOptions {
   OptimizerOptions optimizer;
   double average = 0.998;              // the share that the weights' moving average keeps per step
   torch::Device device = torch::kCPU;  // CUDA only after LoadTorchCuda returned OK
-  uint64_t seed = 1;
+  uint64_t seed = 1;                   // of the weights; the data have the source's
   int64_t steps = 2400;
   int rows = 64;       // crops per step, at `context` values
   int context = 1024;  // values per crop; a step takes half, once, twice or four times as many

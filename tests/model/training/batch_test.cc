@@ -17,7 +17,7 @@ bool SameValues(const torch::Tensor& x, const torch::Tensor& y) {
   return torch::allclose(x, y, 0, 0, /*equal_nan=*/true);
 }
 
-Batch BatchOf(int64_t step) { return TrainingBatch(SmallConfig(), *SyntheticSource(1), 1, step, 8, 64); }
+Batch BatchOf(int64_t step) { return TrainingBatch(SmallConfig(), *SyntheticSource(1), step, 8, 64); }
 
 TEST(TrainingBatchTest, DependsOnTheStepAlone) {
   const Batch one = BatchOf(17), two = BatchOf(17);

@@ -5,7 +5,10 @@
 #include <torch/torch.h>
 
 #include <cmath>
+#include <mutex>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/nn/forecaster/export.h"
@@ -53,6 +56,7 @@ TEST(TrainTest, LossFalls) {
 // Random shapes that repeat every 24 or 30 values, longer than the small ring.
 class CleanSeasons : public SeriesSource {
  public:
+  uint64_t seed() const override { return 5; }
   std::vector<double> Draw(uint64_t index, int length) const override {
     forecasting::Random random(5, index);
     std::vector<double> shape(random.Chance(0.5) ? 24 : 30);
@@ -130,6 +134,31 @@ TEST(TrainTest, AnotherSeedGivesOtherWeights) {
   const auto two = TrainSmall(options);
   ASSERT_TRUE(one.ok() && two.ok());
   EXPECT_FALSE(torch::equal(one->forecaster->head->weight, two->forecaster->head->weight));
+}
+
+// Keeps the numbers and lengths of all crops that are drawn for training.
+class KeptDraws : public CleanSeasons {
+ public:
+  std::vector<double> Draw(uint64_t index, int length) const override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    draws_.emplace(index, length);
+    return CleanSeasons::Draw(index, length);
+  }
+
+  const std::set<std::pair<uint64_t, int>>& draws() const { return draws_; }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::set<std::pair<uint64_t, int>> draws_;
+};
+
+TEST(TrainTest, RunsOfOneSourceDrawTheSameSeriesWithAnySeed) {
+  TrainOptions options = SmallRun();
+  KeptDraws one, two;
+  ASSERT_TRUE(Train(options, one, GoOn).ok());
+  options.seed = 2;
+  ASSERT_TRUE(Train(options, two, GoOn).ok());
+  EXPECT_EQ(one.draws(), two.draws());
 }
 
 TEST(TrainTest, KilledAndResumedRunEndsWithTheSameBits) {
