@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "model/package/sha256.h"
 #include "model/tasks/forecasting/parts/random.h"
 #include "model/tasks/forecasting/synthetic.h"
 
@@ -16,6 +18,9 @@ class Synthetic : public SeriesSource {
   explicit Synthetic(uint64_t seed) : seed_(seed) {}
 
   uint64_t seed() const override { return seed_; }
+  std::string Fingerprint() const override {
+    return absl::StrCat("generator=", forecasting::kGeneratorEdition, " data_seed=", seed_);
+  }
 
   std::vector<double> Draw(uint64_t index, int length) const override {
     return forecasting::SyntheticSeries(2 * seed_, index, length);
@@ -45,6 +50,14 @@ class Csv : public SeriesSource {
   }
 
   uint64_t seed() const override { return seed_; }
+  std::string Fingerprint() const override {
+    std::string digest;
+    for (const forecasting::CsvSeries& one : series_) {
+      const auto* bytes = reinterpret_cast<const char*>(one.values.data());
+      digest = package::Sha256({digest, {bytes, one.values.size() * sizeof(double)}});
+    }
+    return absl::StrCat("values=", digest, " data_seed=", seed_);
+  }
 
   std::vector<double> Draw(uint64_t index, int length) const override {
     forecasting::Random random(seed_, index);

@@ -22,6 +22,9 @@ class SeriesSource {
   // The seed of everything that is drawn at random about the data: series, lengths of crops and places of tokens.
   virtual uint64_t seed() const = 0;
 
+  // Everything that draws depend on, the values of files included, for the fingerprint of a run.
+  virtual std::string Fingerprint() const = 0;
+
   // A crop of exactly `length` values for training; NaN where missing or past the end of the series. Equal indices give
   // equal crops.
   virtual std::vector<double> Draw(uint64_t index, int length) const = 0;

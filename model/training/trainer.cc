@@ -35,23 +35,23 @@ struct ShareOfLoss {
 };
 
 // Everything that the weights depend on, in readable form for messages about a mismatch.
-std::string Fingerprint(const TrainOptions& options) {
+std::string Fingerprint(const TrainOptions& options, const SeriesSource& source) {
   const package::ForecasterConfig& config = options.config;
-  return absl::StrCat("input=", package::InputVersion(config), " data=", options.data, " seed=", options.seed,
-                      " steps=", options.steps, " batch=", options.rows, " context=", options.context,
-                      " lr=", options.optimizer.rate, " muon_lr=", options.optimizer.muon_rate,
-                      " clip=", options.optimizer.clip, " average=", options.average,
-                      " validate_every=", options.validate_every, " patience=", options.patience, " ring=", config.ring,
-                      " width=", config.width, " layers=", config.layers, " heads=", config.heads,
-                      " value_width=", config.value_width, " embed_hidden=", config.embed_hidden,
-                      " mlp_hidden=", config.mlp_hidden, " horizon=", config.horizon, " fold_every=", config.fold_every,
-                      " history=", config.history, " quantiles=", absl::StrJoin(config.quantiles, ","),
-                      " threads=", torch::get_num_threads(), BFloat16Products() ? " products=bfloat16" : "",
-                      options.device.is_cpu() ? "" : absl::StrCat(" device=", options.device.str()),
-                      options.processes == nullptr || options.processes->count() == 1
-                          ? ""
-                          : absl::StrCat(" processes=", options.processes->count()),
-                      options.init.has_value() ? absl::StrCat(" init=", options.init->digest) : "");
+  return absl::StrCat(
+      "input=", package::InputVersion(config), " data=", options.data, " ", source.Fingerprint(),
+      " seed=", options.seed, " steps=", options.steps, " batch=", options.rows, " context=", options.context,
+      " lr=", options.optimizer.rate, " muon_lr=", options.optimizer.muon_rate, " clip=", options.optimizer.clip,
+      " average=", options.average, " validate_every=", options.validate_every, " patience=", options.patience,
+      " ring=", config.ring, " width=", config.width, " layers=", config.layers, " heads=", config.heads,
+      " value_width=", config.value_width, " embed_hidden=", config.embed_hidden, " mlp_hidden=", config.mlp_hidden,
+      " horizon=", config.horizon, " fold_every=", config.fold_every, " history=", config.history,
+      " quantiles=", absl::StrJoin(config.quantiles, ","), " threads=", torch::get_num_threads(),
+      BFloat16Products() ? " products=bfloat16" : "",
+      options.device.is_cpu() ? "" : absl::StrCat(" device=", options.device.str()),
+      options.processes == nullptr || options.processes->count() == 1
+          ? ""
+          : absl::StrCat(" processes=", options.processes->count()),
+      options.init.has_value() ? absl::StrCat(" init=", options.init->digest) : "");
 }
 
 absl::Status CheckPositive(const char* name, int64_t value) {
@@ -97,7 +97,7 @@ class Run {
         averaged_(Seeded(options)),
         optimizer_(*forecaster_, options.optimizer),
         held_out_(HeldOutBatch(options.config, source, options.validation_rows, 2 * options.context)) {
-    state_.fingerprint = Fingerprint(options);
+    state_.fingerprint = Fingerprint(options, source);
     state_.best_loss = std::numeric_limits<double>::infinity();
     for (const torch::Tensor& parameter : forecaster_->parameters()) parameters_ += parameter.numel();
   }

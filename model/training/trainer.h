@@ -42,7 +42,7 @@ struct TrainOptions {
   std::string checkpoint;     // folder; empty: no checkpoints
   int64_t checkpoint_every = 100;
   std::optional<package::ModelPackage> init;  // the initial weights, where these fit; empty: random
-  std::string data = "synthetic";             // names the source in the checkpoint's fingerprint
+  std::string data = "synthetic";             // names the source in messages about a checkpoint of other data
   std::vector<ValidationFile> validation;     // scored at each check, only for the history
   const Processes* processes = nullptr;       // outlives the run; null: this process alone
   bool keeps_best_when_stopped = false;       // a run that `on_step` stops then ends with the best weights so far

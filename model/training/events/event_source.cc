@@ -6,6 +6,8 @@
 #include <map>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "model/package/sha256.h"
 #include "model/tasks/forecasting/parts/random.h"
 
 namespace aaren::training {
@@ -33,6 +35,11 @@ class Generated : public EventSource {
  private:
   const uint64_t seed_;
 };
+
+template <typename T>
+absl::string_view BytesOf(const std::vector<T>& numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(T)};
+}
 
 class Recorded : public EventSource {
  public:
@@ -80,7 +87,13 @@ class Recorded : public EventSource {
     return held_out;
   }
 
-  std::string Fingerprint() const override { return absl::StrCat("data=", options_.name); }
+  std::string Fingerprint() const override {
+    std::string digest;
+    for (const Stream& one : streams_) {
+      digest = package::Sha256({digest, BytesOf(one.times_ns), BytesOf(one.marks), one.calendar ? "dated" : ""});
+    }
+    return absl::StrCat("data=", options_.name, " values=", digest, " rounding=", options_.rounding);
+  }
 
  private:
   struct Stream {

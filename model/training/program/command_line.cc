@@ -9,7 +9,6 @@
 #include "absl/strings/string_view.h"
 #include "model/command_line/flags.h"
 #include "model/package/package.h"
-#include "model/tasks/forecasting/synthetic.h"
 
 namespace aaren::training {
 namespace {
@@ -120,8 +119,6 @@ absl::Status ReadTexts(const Texts& texts, CommandLine& line) {
   if (texts.data != kSynthetic) line.csv_files = Names(texts.data);
   line.columns = Names(texts.columns);
   options.data = absl::StrCat(texts.data, ":", texts.columns);
-  if (texts.data == kSynthetic) absl::StrAppend(&options.data, "generator ", forecasting::kGeneratorEdition);
-  if (line.data_seed != 0) absl::StrAppend(&options.data, ":seed ", line.data_seed);
   if (line.data_seed == 0) line.data_seed = options.seed;
   return options.config.Validate();
 }

@@ -57,6 +57,7 @@ TEST(TrainTest, LossFalls) {
 class CleanSeasons : public SeriesSource {
  public:
   uint64_t seed() const override { return 5; }
+  std::string Fingerprint() const override { return "clean seasons"; }
   std::vector<double> Draw(uint64_t index, int length) const override {
     forecasting::Random random(5, index);
     std::vector<double> shape(random.Chance(0.5) ? 24 : 30);
@@ -232,6 +233,19 @@ TEST(TrainTest, CheckpointOfOtherOptionsIsRefusedWithBoth) {
   EXPECT_TRUE(absl::IsFailedPrecondition(status));
   EXPECT_THAT(std::string(status.message()), HasSubstr("width=16"));
   EXPECT_THAT(std::string(status.message()), HasSubstr("width=32"));
+}
+
+TEST(TrainTest, CheckpointOfOtherValuesIsRefused) {
+  forecasting::CsvSeries wave{.name = "wave", .values = {}};
+  for (int t = 0; t < 200; ++t) wave.values.push_back(std::sin(t * 0.5));
+  TrainOptions options = SmallRun();
+  options.steps = 1;
+  options.checkpoint = FreshFolder("trainer");
+  ASSERT_TRUE(Train(options, *CsvSource({wave}, 1, options.config.horizon), GoOn).ok());
+  EXPECT_TRUE(Train(options, *CsvSource({wave}, 1, options.config.horizon), GoOn).ok());
+  wave.values[100] += 1e-9;
+  const absl::Status status = Train(options, *CsvSource({wave}, 1, options.config.horizon), GoOn).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
 }
 
 TEST(TrainTest, StopsWhenHeldOutSeriesDoNotImproveAndKeepsTheBest) {

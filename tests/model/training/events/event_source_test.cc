@@ -79,6 +79,23 @@ TEST(RecordedEventsTest, TimesMayBeFarApart) {
   EXPECT_NEAR(batch.targets.back().place, std::log(1.84e10), 1e-6) << "in units of the second between other events";
 }
 
+TEST(RecordedEventsTest, AFingerprintTellsOtherDrawsApart) {
+  const int64_t date = events::kFirstDate / kSecond;
+  std::vector<events::EventStream> streams = {Regular(20, date), Regular(30, date)};
+  const auto fingerprint = [&](double rounding, bool calendar) {
+    return RecordedEvents(streams, {.name = "x", .rounding = rounding, .calendar = calendar})->Fingerprint();
+  };
+  const std::string before = fingerprint(1, true);
+  EXPECT_EQ(fingerprint(1, true), before);
+  EXPECT_NE(fingerprint(0, true), before);
+  EXPECT_NE(fingerprint(1, false), before);
+  streams[1].times_ns.back() += 1;
+  EXPECT_NE(fingerprint(1, true), before);
+  streams[1].times_ns.back() -= 1;
+  streams[0].marks[3] = 99;
+  EXPECT_NE(fingerprint(1, true), before);
+}
+
 TEST(RecordedEventsTest, HeldOutSequencesAreScoredOnlyInTheirOwnTenth) {
   const std::vector<events::EventStream> streams = {Regular(100), Regular(50)};
   const EventBatch batch = RecordedEvents(streams, {.name = "x"})->DrawHeldOut(0, 8, 256);
