@@ -29,6 +29,17 @@ inline float ToForecast(double number) {
   return std::abs(value) < kLeastValue ? 0.0f : value;
 }
 
+// A number, within the values that a row takes; NaN stays.
+inline double Bounded(double value) {
+  constexpr double kMost = kLargestValue;
+  return std::abs(value) < kLeastValue ? 0.0 : std::clamp(value, -kMost, kMost);
+}
+
+// The value relative to the origin, as rows keep values; NaN stays.
+inline float Relative(double value, double origin) {
+  return std::isnan(value) ? std::numeric_limits<float>::quiet_NaN() : ToForecast(value - origin);
+}
+
 // A value as seen from an origin `distance` further up; NaN stays.
 inline float Shifted(float value, double distance) {
   return std::isnan(value) ? value : ToForecast(static_cast<double>(value) - distance);

@@ -56,6 +56,7 @@ HWY_EXPORT(DecodeBlocks);
 namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+constexpr double kFarRanges = 64.0, kFarDeviations = 4.0;  // the last block's, the series'; where the origin moves
 constexpr double kMostCode = ValueMemory::kMissingCode - 1;
 
 // The widest range of codes that a block of possible values can have. Rounding the step up to a power of two makes the
@@ -145,6 +146,21 @@ const float* ValueMemory::Unroll(uint64_t newest, const Bounds& bounds, Window& 
   HWY_DYNAMIC_DISPATCH(DecodeBlocks)(this, whole % kBlocks, bounds, window.values);
   for (size_t i = 0; i < under_way; ++i) window.values[kValues + i] = bounds.Apply(recent[i]);
   return window.values + kValues + under_way - 1;
+}
+
+double ValueMemory::FarFromOrigin(double variance) const {
+  float least = std::numeric_limits<float>::infinity(), most = -least, newest = 0;
+  for (float value : recent) {
+    if (std::isnan(value)) continue;
+    least = std::min(least, value);
+    most = std::max(most, value);
+    newest = value;
+  }
+  if (least > most) return 0;
+  const double level = std::min(std::abs(static_cast<double>(least)), std::abs(static_cast<double>(most)));
+  const bool far =
+      level > kFarRanges * (static_cast<double>(most) - least) && level > kFarDeviations * std::sqrt(variance);
+  return far ? newest : 0;
 }
 
 void ValueMemory::Shift(uint64_t seq, double distance) {

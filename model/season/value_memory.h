@@ -53,6 +53,10 @@ struct ValueMemory {
   // The typical range of the full blocks; `whole` blocks were filled since the start.
   Bounds TypicalRange(uint64_t whole) const;
 
+  // The newest value of the block filled last, where the series has left the origin of its values so far behind that
+  // floats lose what the values differ by, and else 0. `variance` is that of the whole series.
+  double FarFromOrigin(double variance) const;
+
   // Makes all values `distance` less, after `seq` tokens. REQUIRES: no block is under way.
   void Shift(uint64_t seq, double distance);
 

@@ -17,7 +17,6 @@ namespace {
 
 constexpr size_t kRowAlignment = 64;  // bytes: a cache line
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
-constexpr double kFarRanges = 64.0, kFarDeviations = 4.0;  // the last block's, the series'; where the origin moves
 constexpr SecondView::Prior kViewPrior{.share = 0.4, .judgements = 200.0, .memory = 1500.0};
 constexpr double kEmptyPeak = -std::numeric_limits<double>::infinity();
 
@@ -83,16 +82,7 @@ void RowLayout::KeepChoice(uint64_t seq, const season::SeasonChoice& choice, std
 }
 
 bool RowLayout::IsFarFromOrigin(std::byte* row) const {
-  const float(&recent)[season::ValueMemory::kBlock] = values(row).recent;
-  float least = std::numeric_limits<float>::infinity(), most = -least;
-  for (float value : recent) {
-    least = value < least ? value : least;  // a NaN fails both comparisons
-    most = value > most ? value : most;
-  }
-  if (least > most) return false;
-  const double level = std::min(std::abs(static_cast<double>(least)), std::abs(static_cast<double>(most)));
-  const double deviation = std::sqrt(header(row).statistics.variance);
-  return level > kFarRanges * (static_cast<double>(most) - least) && level > kFarDeviations * deviation;
+  return values(row).FarFromOrigin(header(row).statistics.variance) != 0.0;
 }
 
 void RowLayout::MoveOrigin(std::byte* row) const {
@@ -110,11 +100,7 @@ void RowLayout::MoveOriginOfView(std::byte* view) const { MovePlainOrigin(view);
 double RowLayout::MovePlainOrigin(std::byte* row) const {
   RowHeader& head = header(row);
   season::ValueMemory& memory = values(row);
-  const float* newest =
-      std::find_if(std::rbegin(memory.recent), std::rend(memory.recent), [](float value) { return !std::isnan(value); })
-          .base() -
-      1;
-  const double before = std::exchange(head.origin, head.origin + static_cast<double>(*newest));
+  const double before = std::exchange(head.origin, head.origin + memory.FarFromOrigin(head.statistics.variance));
   const double distance = head.origin - before;
   if (distance == 0.0) return 0.0;  // the origin is too large for the newest value to change
   head.statistics.mean -= distance;

@@ -16,7 +16,7 @@ struct Encoding {
   torch::Tensor features;   // [B, K, U], of the requested dtype
   torch::Tensor sources;    // [B, K, 4, T], of the same dtype; like residuals, only with config.seasons
   torch::Tensor residuals;  // [B, K, 3, 24], newest first, 0 where missing
-  torch::Tensor center;     // float64 [B, K]: mu
+  torch::Tensor center;     // float64 [B, K]: origin + mu
   torch::Tensor scale;      // float64 [B, K], > 0
   torch::Tensor spread;     // float64 [B, K]: square of the scale without its floor; 0 if undetermined
   torch::Tensor gap;        // int64 [B, K]: values missing after the newest present (rule 5.9)

@@ -47,17 +47,17 @@ Ring Summarize(const double* w, int count) {
   return ring;
 }
 
-// The scale of a token and its parts.
+// The scale of a token and its parts; the center is relative to the origin.
 struct Standard {
   double center, scale, spread, variance;
 };
 
-Standard Standardize(const Ring& ring, int size, const math::Statistics& running) {
+Standard Standardize(const Ring& ring, int size, const math::Statistics& running, double origin) {
   Standard standard;
   // Rules 2.5 and 2.8 to 2.10. The floor is about a float's rounding of the values, 1e-7 of their size. The last addend
   // keeps a series of zeros from a division by 0.
   standard.center = ring.present > 0 ? ring.mean : running.mean;
-  const double prior = running.Prior() * std::fabs(standard.center);
+  const double prior = running.Prior() * std::fabs(origin + standard.center);
   standard.variance = running.VarianceBeside(ring.variance, ring.present / static_cast<double>(size));
   standard.spread = ring.variance / 2 + standard.variance / 2 + prior * prior;
   standard.scale = std::sqrt(standard.spread) + 1e-7 * std::fabs(standard.center) + 1e-30;
@@ -76,7 +76,7 @@ void WriteValues(const double* w, int size, const Ring& ring, const Standard& st
 
 void WriteToken(const double* w, int size, const Ring& ring, const math::Statistics& running, const Standard& standard,
                 const TokenPlace& place) {
-  const double center = *place.center = standard.center, scale = *place.scale = standard.scale;
+  const double center = standard.center, scale = *place.scale = standard.scale;
   *place.spread = standard.spread;
   double* features = place.features;
   WriteValues(w, size, ring, standard, features);
@@ -99,8 +99,10 @@ SeriesEncoder::SeriesEncoder(const package::ForecasterConfig& config)
 }
 
 void SeriesEncoder::Take(double value, const TokenPlace* place) {
-  const float clamped = std::clamp(static_cast<float>(value), -math::kLargestValue, math::kLargestValue);  // NaN passes
-  const float taken = std::fabs(clamped) < math::kLeastValue ? 0 : clamped;
+  if (seq_ > 0 && seq_ % season::ValueMemory::kBlock == 0) MoveOrigin();
+  const double bounded = math::Bounded(value);
+  if (running_.count == 0 && !std::isnan(bounded)) origin_ = bounded;
+  const float taken = math::Relative(bounded, origin_);
   // Rule 1.3 gives the order: the bounds come from statistics with the new value, and errors compare the value with
   // remembered values inside the bounds.
   if (!std::isnan(taken)) running_.Add(taken, config_.history);
@@ -113,11 +115,21 @@ void SeriesEncoder::Take(double value, const TokenPlace* place) {
   ++seq_;
 }
 
+// Rules 1.40 to 1.42.
+void SeriesEncoder::MoveOrigin() {
+  const double before = origin_;
+  origin_ += memory_.FarFromOrigin(running_.variance);
+  const double away = origin_ - before;
+  if (away == 0) return;
+  running_.mean -= away;
+  memory_.Shift(seq_, away);
+}
+
 void SeriesEncoder::AddToken(bool probes, const TokenPlace* place) {
   const float* newest = memory_.Unroll(seq_, bounds_, window_);
   std::copy(newest + 1 - config_.ring, newest + 1, ring_.begin());
   const Ring ring = Summarize(ring_.data(), config_.ring);
-  const Standard standard = Standardize(ring, config_.ring, running_);
+  const Standard standard = Standardize(ring, config_.ring, running_, origin_);
   // A probe chooses before its own input is written, because the input already uses the choice (rule 10).
   if (probes) {
     errors_.SetUnit(standard.scale);
@@ -125,6 +137,7 @@ void SeriesEncoder::AddToken(bool probes, const TokenPlace* place) {
   }
   if (place == nullptr) return;
   WriteToken(ring_.data(), config_.ring, ring, running_, standard, *place);
+  *place->center = origin_ + standard.center;
   *place->gap = season::MissingSince(newest, config_.ring);
   if (config_.seasons) WriteSeasons(newest, {.center = standard.center, .scale = standard.scale}, *place);
 }

@@ -13,7 +13,7 @@ namespace aaren::engine {
 void SeriesInput::TakeValue(double value, double x, std::byte* row) const {
   RowHeader& header = layout_.header(row);
   if (header.statistics.count == 0 && !std::isnan(value)) header.origin = x;
-  const float relative = Relative(x, header.origin);
+  const float relative = math::Relative(x, header.origin);
   if (!std::isnan(value)) {
     if (header.statistics.Believes(relative)) layout_.support(row).Add(value);
     header.statistics.Add(relative, static_cast<uint64_t>(config_.history));

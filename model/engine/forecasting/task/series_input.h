@@ -7,11 +7,8 @@
 // Threading: immutable; a row and a Tile belong to one thread at a time. Lifetime: the configuration and the layout
 // outlive this.
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 #include "model/engine/forecasting/row.h"
 #include "model/engine/forecasting/tile.h"
@@ -21,17 +18,6 @@
 #include "model/season/sources.h"
 
 namespace aaren::engine {
-
-// A number, within the values that a row takes; NaN stays.
-inline double Bounded(double value) {
-  constexpr double kMost = math::kLargestValue;
-  return std::abs(value) < math::kLeastValue ? 0.0 : std::clamp(value, -kMost, kMost);
-}
-
-// The value relative to the origin, as rows keep values.
-inline float Relative(double value, double origin) {
-  return std::isnan(value) ? std::numeric_limits<float>::quiet_NaN() : math::ToForecast(value - origin);
-}
 
 class SeriesInput {
  public:

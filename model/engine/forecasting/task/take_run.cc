@@ -12,7 +12,7 @@ namespace {
 // The value of token i of a run.
 double ValueOf(const Run& run, size_t i) {
   const float* inputs = InputsOf(run, i);
-  return Bounded(run.values.size() == run.forecast.size() ? static_cast<double>(*inputs) : DoubleAt(inputs));
+  return math::Bounded(run.values.size() == run.forecast.size() ? static_cast<double>(*inputs) : DoubleAt(inputs));
 }
 
 }  // namespace
@@ -82,7 +82,8 @@ void ForecastingTask::ClearOneStep(std::byte* row) const {
 // Returns the value less the effect of its future covariates.
 double ForecastingTask::TakeCovariates(const Run& run, size_t i, std::byte* row) const {
   const float* now = InputsOf(run, i) + kFloatsOfDouble;
-  return Bounded(ValueOf(run, i) - layout_.covariates()->Take(layout_.header(row).seq, now, layout_.covariates(row)));
+  return math::Bounded(ValueOf(run, i) -
+                       layout_.covariates()->Take(layout_.header(row).seq, now, layout_.covariates(row)));
 }
 
 // Writes the surprise of token i under the forecast of the token before. While the forecast is still to be made, the
@@ -90,7 +91,7 @@ double ForecastingTask::TakeCovariates(const Run& run, size_t i, std::byte* row)
 void ForecastingTask::TakeSurprise(const Run& run, size_t i, double x, std::byte* row, TileToken* pending,
                                    Tile& tile) const {
   float* surprise = run.surprises == nullptr ? nullptr : run.surprises + i;
-  const float value = Relative(x, layout_.header(row).origin);
+  const float value = math::Relative(x, layout_.header(row).origin);
   if (pending != nullptr) {
     pending->followed = true;
     pending->next_value = value;

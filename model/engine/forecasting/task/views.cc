@@ -11,10 +11,10 @@ namespace aaren::engine {
 void Views::Take(uint64_t seq, double x, std::byte* row) const {
   const RowHeader& header = layout_.header(row);
   season::Profile& profile = layout_.profile(row);
-  const double rest = Bounded(x - static_cast<double>(profile.At(seq)));
+  const double rest = math::Bounded(x - static_cast<double>(profile.At(seq)));
   input_.TakeValue(rest, rest, layout_.view(row));
   const season::Bounds reach = season::ReachOf(header.statistics);
-  profile.Learn(seq, reach.Apply(Relative(x, header.origin)));
+  profile.Learn(seq, reach.Apply(math::Relative(x, header.origin)));
   if (HalfIsDue(row)) TakeHalf(row);
 }
 
@@ -25,7 +25,7 @@ void Views::TakeHalf(std::byte* row) const {
   const size_t place = header.seq % season::ValueMemory::kBlock;
   const double before = static_cast<double>(recent[place - 1]), now = static_cast<double>(recent[place]);
   const double mean = std::isnan(before) ? now : std::isnan(now) ? before : (before + now) / 2.0;
-  const double value = Bounded(header.origin + mean);
+  const double value = math::Bounded(header.origin + mean);
   std::byte* half = layout_.half(row);
   input_.TakeValue(value, value, half);
   ++layout_.header(half).seq;
