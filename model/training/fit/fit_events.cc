@@ -102,6 +102,13 @@ absl::Status FitEvents(const FitLine& line, const std::function<bool()>& goes_on
   const EventTrainOptions options = FitEventOptions(line, *source, *reference);
   const FitOutput output(line);
   if (absl::Status status = output.Check(); !status.ok()) return status;
+  events::EvaluationOptions judged = {.rounding = rounding, .calendar = line.calendar};
+  for (const events::EventStream& stream : *streams) {
+    judged.first_scored.push_back(SplitEvents(stream.times_ns.size()).known);
+  }
+  // Before the training, which would be lost if no event can be scored.
+  absl::StatusOr<events::Evaluation> others = EvaluatePackage(*reference, *streams, judged);
+  if (!others.ok()) return others.status();
   absl::StatusOr<EventTrainResult> result;
   {
     EventProgress progress(isatty(STDERR_FILENO) == 1);
@@ -112,15 +119,9 @@ absl::Status FitEvents(const FitLine& line, const std::function<bool()>& goes_on
   }
   if (!result.ok()) return result.status();
   events::EventPackage fitted = FittedPackage(line, options, *result);
-  events::EvaluationOptions judged = {.rounding = rounding, .calendar = line.calendar, .rules = false};
-  for (const events::EventStream& stream : *streams) {
-    judged.first_scored.push_back(SplitEvents(stream.times_ns.size()).known);
-  }
+  judged.rules = false;
   const absl::StatusOr<events::Evaluation> own = EvaluatePackage(fitted, *streams, judged);
-  judged.rules = true;
-  absl::StatusOr<events::Evaluation> others = EvaluatePackage(*reference, *streams, judged);
   if (!own.ok()) return own.status();
-  if (!others.ok()) return others.status();
   const double change = Loss(*own) - Loss(*others);
   others->times.insert(others->times.begin(), own->times[0]);
   others->marks.insert(others->marks.begin(), own->marks[0]);

@@ -178,13 +178,14 @@ absl::Status FitSeries(const FitLine& line, const std::function<bool()>& goes_on
   if (absl::Status status = output.Check(); !status.ok()) return status;
   absl::StatusOr<std::vector<forecasting::CsvSeries>> training = TrainingSeries(line, *reference, horizon, *series);
   if (!training.ok()) return training.status();
+  const Backtest backtest = FitBacktest(line, options.config, *std::move(series));
+  // Before the training, which would be lost if the package cannot be compared.
+  const absl::StatusOr<Forecasts> others = ModelForecasts(*reference, backtest);
+  if (!others.ok()) return others.status();
   absl::StatusOr<package::ModelPackage> fitted = TrainFit(line, options, *std::move(training), goes_on);
   if (!fitted.ok()) return fitted.status();
-  const Backtest backtest = FitBacktest(line, options.config, *std::move(series));
-  const absl::StatusOr<Forecasts> own = ModelForecasts(*fitted, backtest),
-                                  others = ModelForecasts(*reference, backtest);
+  const absl::StatusOr<Forecasts> own = ModelForecasts(*fitted, backtest);
   if (!own.ok()) return own.status();
-  if (!others.ok()) return others.status();
   std::vector<MethodScore> scores = {ScoreForecasts(line.name, backtest, *own),
                                      ScoreForecasts(reference->name, backtest, *others)};
   const LossChange change = CompareLosses(scores[0], scores[1]);

@@ -137,6 +137,21 @@ TEST(FitTest, WrongCovariatesAreNamed) {
   ExpectUserError(" fit --events=a --output=x --past=b", "--past and --future are columns of --csv");
 }
 
+TEST(FitTest, APackageThatCannotBeComparedIsRefusedBeforeTheTraining) {
+  const std::string folder = Folder();
+  const Outcome other = Execute(
+      " --steps=1 --batch=2 --context=64 --ring=16 --width=16 --layers=1 --heads=2"
+      " --value_width=16 --embed_hidden=16 --mlp_hidden=16 --horizon=4"
+      " --quantiles=0.25,0.5,0.75 --output=" +
+      folder + "/other");
+  ASSERT_EQ(other.exit_code, 0) << other.text;
+  const Outcome outcome = Fit(absl::StrCat(kSmallFit, " --anew --horizon=4 --from=", folder, "/other --csv=", WaveCsv(),
+                                           " --output=", folder, "/model"));
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("has other quantiles"));
+  EXPECT_THAT(outcome.text, Not(HasSubstr("trained 2 steps")));
+}
+
 TEST(FitTest, SeriesThatAreTooShortAreNamed) {
   ExpectUserError(absl::StrCat(kSmallFit, " --output=x --csv=", WaveCsv(144)),
                   "a horizon of 48 needs series of more than 144 rows; these have fewer: time (144), load (144)");
@@ -163,6 +178,17 @@ TEST(FitEventsTest, WritesAPackageAndComparesItBesideTheRules) {
   const absl::StatusOr<events::EventPackage> package = events::LoadEventPackage(output);
   ASSERT_TRUE(package.ok()) << package.status();
   EXPECT_EQ(package->training.at("data"), "recorded");
+}
+
+TEST(FitEventsTest, StreamsThatCannotBeComparedAreRefusedBeforeTheTraining) {
+  const std::string path = Folder() + "/ties.csv";
+  std::ofstream file(path);
+  file << "time\n";
+  for (int i = 0; i < 40; ++i) file << (i < 39 ? 7 : 8) << "\n";
+  file.close();
+  const Outcome outcome = Fit(absl::StrCat(kSmallFit, " --events=", path, " --output=", Folder(), "/model"));
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.text;
+  EXPECT_THAT(outcome.text, Not(HasSubstr("step 1")));
 }
 
 TEST(FitEventsTest, StreamsThatAreTooShortAreRefused) {
