@@ -90,8 +90,9 @@ void Standardise(const Rows& train, DatedTable& table) {
   const size_t columns = table.columns.size();
   const auto rows = static_cast<double>(train.end - train.begin);
   for (size_t c = 0; c < columns; ++c) {
-    double mean = 0, squares = 0;
-    for (int64_t r = train.begin; r < train.end; ++r) mean += table.values[r * columns + c] / rows;
+    double sum = 0, squares = 0;
+    for (int64_t r = train.begin; r < train.end; ++r) sum += table.values[r * columns + c];
+    const double mean = sum / rows;  // the value itself in a constant column: the sum of its floats is exact
     for (int64_t r = train.begin; r < train.end; ++r) squares += std::pow(table.values[r * columns + c] - mean, 2);
     const double deviation = squares > 0 ? std::sqrt(squares / rows) : 1;
     for (size_t at = c; at < table.values.size(); at += columns) {

@@ -10,6 +10,7 @@
 namespace aaren::seq2seq {
 namespace {
 
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::FloatNear;
 using ::testing::HasSubstr;
@@ -67,6 +68,14 @@ TEST(DatedTableTest, TrainingRowsAloneTellTheScale) {
   DatedTable table = {.columns = {"a", "constant"}, .values = {1, 7, 3, 7, 100, 8}, .clock = std::vector<float>(12)};
   Standardise({.begin = 0, .end = 2}, table);
   EXPECT_THAT(table.values, ElementsAre(-1, 0, 1, 0, 98, 1));
+}
+
+TEST(DatedTableTest, AConstantColumnOfAYearBecomesZeros) {
+  constexpr int64_t kRows = 8640;
+  DatedTable table = {.columns = {"whole", "tenth"}, .values = {}, .clock = std::vector<float>(4 * kRows)};
+  for (int64_t row = 0; row < kRows; ++row) table.values.insert(table.values.end(), {5.0f, 0.1f});
+  Standardise({.begin = 0, .end = kRows}, table);
+  EXPECT_THAT(table.values, Each(0));
 }
 
 }  // namespace
