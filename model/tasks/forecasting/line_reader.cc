@@ -24,8 +24,10 @@ absl::StatusOr<LineReader> LineReader::Open(const std::string& path) {
 bool LineReader::Next(std::string& line) {
   line.clear();
   char part[4096];
-  while (gzgets(file_.get(), part, sizeof(part)) != nullptr) {
-    line += part;
+  // A part may have NULs, so its length is told by the place in the file.
+  for (z_off_t begin = gztell(file_.get()), end; gzgets(file_.get(), part, sizeof(part)) != nullptr; begin = end) {
+    end = gztell(file_.get());
+    line.append(part, static_cast<size_t>(end - begin));
     if (line.back() == '\n') break;
   }
   if (line.empty() || !status().ok()) return false;

@@ -47,6 +47,15 @@ TEST(LineReaderTest, FindsTheCompressedFileWhereThePlainOneIsAbsent) {
   EXPECT_THAT(Lines(*reader), ElementsAre(long_line, "end"));
 }
 
+TEST(LineReaderTest, ANulIsAByteOfItsLine) {
+  const std::string nul(1, '\0'), long_line = std::string(5000, 'x') + nul + 'y';
+  const std::string path = PathOf("nul");
+  std::ofstream(path, std::ios::binary) << nul << "\na" << nul << "b\n" << long_line << "\n" << nul;
+  absl::StatusOr<LineReader> reader = LineReader::Open(path);
+  ASSERT_TRUE(reader.ok()) << reader.status();
+  EXPECT_THAT(Lines(*reader), ElementsAre(nul, "a" + nul + "b", long_line, nul));
+}
+
 TEST(LineReaderTest, ACutFileIsNoShorterFile) {
   const std::string path = PathOf("cut.gz");
   std::string text;
