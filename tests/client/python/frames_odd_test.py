@@ -31,6 +31,22 @@ def test_texts_with_an_offset_from_utc_give_times_with_a_zone(library):
     assert pd.Timestamp(first).isoformat() == "2024-01-02T05:00:00+00:00"
 
 
+@pytest.mark.parametrize("library", [lambda df: df, pl.from_pandas, pa.Table.from_pandas])
+@pytest.mark.parametrize("text", ["03/04/2024", "13-04-2024", "3.4.2024", "01/02/24", "06:00"])
+def test_texts_whose_day_and_month_can_be_exchanged_are_refused_by_row(library, text):
+    texts = [*PLAIN["ds"].astype(str)[:4], text]
+    refuses(f"row 4: ds is '{text}': .* begins with the year.* as datetimes",
+            lambda: aaren.forecast(library(PLAIN[:5].assign(ds=texts)), h=1))  # fmt: skip
+
+
+@pytest.mark.parametrize("library", [lambda df: df, pl.from_pandas, pa.Table.from_pandas])
+@pytest.mark.parametrize("form", ["%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%SZ"])
+def test_texts_that_begin_with_the_year_are_times(library, form):
+    days = pd.date_range("2024-01-02", periods=4)
+    out = aaren.forecast(library(PLAIN[:4].assign(ds=days.strftime(form))), h=1)["ds"]
+    assert str(out[0]).startswith("2024-01-06 00:00:00")
+
+
 def test_times_of_python_with_a_zone_keep_their_moment():
     times = pd.Series([time.tz_localize("Europe/Berlin") for time in HOURS], dtype=object)
     assert aaren.forecast(PLAIN.assign(ds=times), h=1)["ds"][0] == pd.Timestamp("2024-01-02 06:00", tz="Europe/Berlin")

@@ -16,6 +16,8 @@ from aaren.frames.steps import Ints
 from aaren.times import EARLIEST, LATEST
 
 _MOST_WHOLE = 2**62  # differences of two fit in 64 bits
+# A month before the day is read as one by some libraries, and as the day by others.
+_YEAR_FIRST = r"^\s*\d{4}(?:[-/.]?\w|\s*$)"
 _SMALL = (nw.Int8, nw.Int16, nw.Int32, nw.UInt8, nw.UInt16, nw.UInt32)
 
 Column = nw.Series[Any]
@@ -112,8 +114,21 @@ def _floats(y: Column) -> npt.NDArray[np.float64]:
 
 
 def parsed(ds: Column) -> Column:
-    """Texts, and times of Python, as a column of times. With an offset from UTC the times have a zone."""
-    return _converted(ds, lambda column: column.cast(nw.String).str.to_datetime()) if _is_text(ds) else ds
+    """Texts, and times of Python, as a column of times. With an offset from UTC the times have a zone.
+
+    InvalidArgument names the row whose text does not begin with the year: 03/04/2024 has two meanings.
+    """
+    if not _is_text(ds):
+        return ds
+    _refuse_missing(ds)
+    return _converted(ds, _times)
+
+
+def _times(column: Column) -> Column:
+    texts = column.cast(nw.String)
+    if not texts.str.contains(_YEAR_FIRST).all():
+        raise ValueError("a time as text begins with the year, as 2024-01-31 06:00 does; pass others as datetimes")
+    return texts.str.to_datetime()
 
 
 def _is_text(ds: Column) -> bool:
