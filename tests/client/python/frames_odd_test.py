@@ -98,8 +98,9 @@ def test_steps_beyond_the_last_time_of_64_bits_are_refused(freq):
 
 
 @pytest.mark.parametrize(
-    "freq", [0, -1, 3600, 1.5, "0h", "-1h", "2B", "9" * 30 + "h", "9" * 9 + "MS", pd.Timedelta("1h"), dt.timedelta(1)]
-)
+    "freq", [0, -1, 3600, 1.5, "0h", "-1h", "2B", "9" * 30 + "h", "9" * 9 + "MS", pd.Timedelta("1h"), dt.timedelta(1),
+             "W-JAN", "QE-SUN", "MS-JAN", "D-MON", "B-FRI", "ms-JAN"],
+)  # fmt: skip
 def test_steps_that_cannot_be_are_named(freq):
     refuses(re.escape(f"freq {freq!r}: such as"), lambda: aaren.forecast(PLAIN, h=1, freq=freq))
 

@@ -57,6 +57,16 @@ def test_longer_steps_take_all_rows_within_them():
     assert list(months.ds.astype("datetime64[ns]")) == list(pd.date_range("2024-01-01", periods=3, freq="MS"))
 
 
+@pytest.mark.parametrize("freq", ["W", "W-SUN", "W-MON", "W-WED", "W-THU", "QE-JAN", "QE-NOV", "QE-DEC", "QS-FEB",
+                                  "QS-MAR", "YE-JUN", "YE-DEC", "YS-APR", "2QS-JAN", "ME", "MS", "2D"])  # fmt: skip
+def test_steps_with_several_rows_are_those_of_pandas(freq):
+    rows = pd.DataFrame({"ds": pd.date_range("2023-01-11 05:00", periods=1500, freq="11h"), "y": np.arange(1500.0)})
+    wanted = rows.set_index("ds")["y"].resample(freq).sum()
+    got = panel(rows["ds"], rows["y"], freq=freq, aggregate="sum")
+    assert list(got.ds.astype("datetime64[ns]")) == list(wanted.index)
+    assert np.array_equal(got.values, wanted)
+
+
 def test_rows_of_a_weekend_count_for_friday():
     got = panel(pd.to_datetime(["2024-01-04", "2024-01-05", "2024-01-06", "2024-01-08"]), freq="B")
     assert list(got.values) == [0, 2, 3]

@@ -23,6 +23,8 @@ _NS = {"ns": 1, "us": 1000, "ms": 10**6} | {unit: seconds * 10**9 for unit, seco
 _MONTHS = {"ms": 1, "m": 1, "me": 1, "mo": 1, "q": 3, "qs": 3, "qe": 3, "y": 12, "ys": 12, "ye": 12, "a": 12}
 _DAY = 86400 * 10**9
 _MOST_SIZE = 2**62
+_WEEK = ("MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN")
+_YEAR = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
 _ONE_DAY, _ONE_MONTH = np.timedelta64(1, "D"), np.timedelta64(1, "M")
 _FIRST_DAY = np.datetime64("1677-09-01")  # before all times: NumPy counts otherwise for days before the first
 _MONTH = 2_629_746 * 10**9  # a twelfth of the Gregorian year
@@ -35,7 +37,8 @@ _NICE = np.array([1, 2, 5, 10, 12, 15, 20, 30, 60, 120, 300, 600, 720, 900, 1200
 class Step:
     kind: Literal["fixed", "months", "business"]
     size: int = 1  # nanoseconds, months, or the step of a whole number
-    month_end: bool = False
+    first: int = 0  # where step 0 begins: nanoseconds or months after 1970-01-01, or a whole number
+    last_day: bool = False  # the last day of a step's months or weeks stands for the step, not the first
 
     @property
     def mean_size(self) -> int:
@@ -45,23 +48,23 @@ class Step:
     def number(self, ds: Ints) -> Ints:
         """The number of the step in which each time lies; a day of the weekend is of Friday's."""
         if self.kind == "fixed":
-            return np.floor_divide(ds, self.size)
+            return np.floor_divide(ds - self.first, self.size)
         days = ds.astype("datetime64[ns]").astype("datetime64[D]")
         if self.kind == "business":
             return np.asarray(np.busday_count(_FIRST_DAY, days + _ONE_DAY), np.int64)
-        return np.asarray(days.astype("datetime64[M]").astype(np.int64) // self.size, np.int64)
+        return np.asarray((days.astype("datetime64[M]").astype(np.int64) - self.first) // self.size, np.int64)
 
     def begin(self, ds: Ints) -> Ints:
-        """The time that stands for the step in which each time lies: its begin, or the last day of its months."""
-        number = self.number(ds)
+        """The time that stands for the step in which each time lies: its begin, or its last day."""
+        begin = self.first + self.number(ds) * self.size
         if self.kind == "fixed":
-            return number * self.size
+            return begin + (self.size - _DAY if self.last_day else 0)
         if self.kind == "business":
             days = np.busday_offset(ds.astype("datetime64[ns]").astype("datetime64[D]"), 0, roll="backward")
-        elif self.month_end:
-            days = ((number + 1) * self.size).astype("datetime64[M]").astype("datetime64[D]") - _ONE_DAY
+        elif self.last_day:
+            days = (begin + self.size).astype("datetime64[M]").astype("datetime64[D]") - _ONE_DAY
         else:
-            days = (number * self.size).astype("datetime64[M]").astype("datetime64[D]")
+            days = begin.astype("datetime64[M]").astype("datetime64[D]")
         return np.asarray(days.astype("datetime64[ns]").astype(np.int64))
 
     def after(self, last: Ints, h: int) -> Ints:
@@ -80,12 +83,16 @@ class Step:
             months = days.astype("datetime64[M]") + (steps * self.size).astype("timedelta64[M]")
             day = days - days.astype("datetime64[M]")
             longest = (months + _ONE_MONTH).astype("datetime64[D]") - _ONE_DAY
-            next_days = longest if self.month_end else np.minimum(months.astype("datetime64[D]") + day, longest)
+            next_days = longest if self.last_day else np.minimum(months.astype("datetime64[D]") + day, longest)
         return np.asarray((next_days + (moments - days)).astype("datetime64[ns]").astype(np.int64))
 
 
 def parse(freq: str | int, whole: bool) -> Step:
-    """A step as a user writes it: 15min, h, D, W, B, MS, ME, QS, YE, or a whole number where `ds` is one."""
+    """A step as a user writes it: 15min, h, D, W, B, MS, ME, QS-FEB, YE-JUN, or a whole number where `ds` is one.
+
+    Where steps have several rows, a step of weeks ends on the day of its anchor, W-WED, and W alone is W-SUN. Quarters
+    and years end or begin with the month of their anchor: QE and YE are QE-DEC and YE-DEC, QS and YS have JAN.
+    """
     if whole:
         try:
             size = int(freq) if isinstance(freq, str) else index(freq)
@@ -94,17 +101,23 @@ def parse(freq: str | int, whole: bool) -> Step:
         if not 1 <= size < _MOST_SIZE:
             raise InvalidArgument(f"freq {freq!r}: a whole number from 1 on, as ds is one")
         return Step("fixed", size)
-    match = re.fullmatch(r"(\d*)\s*([A-Za-z]+)(-[A-Z]{3})?", freq) if isinstance(freq, str) else None
-    count, unit = (int(match[1] or 1), match[2]) if match else (0, "")
+    match = re.fullmatch(r"(\d*)\s*([A-Za-z]+)(?:-([A-Z]{3}))?", freq) if isinstance(freq, str) else None
+    count, unit, anchor = (int(match[1] or 1), match[2], match[3]) if match else (0, "", None)
+    months = 0 if unit == "ms" else _MONTHS.get(unit.lower(), 0)
+    anchors = _WEEK if unit.lower() == "w" else _YEAR if months > 1 else ()
+    if anchor not in (None, *anchors):
+        count = 0
     if count == 1 and unit.upper() == "B":
         return Step("business")
-    of_months = unit.lower() in _MONTHS and unit != "ms"
-    if of_months and 0 < count < 12_000:
-        months = _MONTHS[unit.lower()]
-        return Step("months", count * months, unit.upper().endswith("E") or unit.upper() in ("M", "Q", "Y", "A"))
-    if not of_months and 0 < count < _MOST_SIZE and count * _NS.get(unit.lower(), _MOST_SIZE) < _MOST_SIZE:
-        return Step("fixed", count * _NS[unit.lower()])
-    raise InvalidArgument(f"freq {freq!r}: such as 15min, h, D, W, B, MS, ME, QS, YE")
+    if months and 0 < count < 12_000:
+        ends = unit.upper().endswith("E") or unit.upper() in ("M", "Q", "Y", "A")
+        first = (anchors.index(anchor) + ends) % months if anchor else 0
+        return Step("months", count * months, first, ends)
+    if not months and 0 < count < _MOST_SIZE and count * _NS.get(unit.lower(), _MOST_SIZE) < _MOST_SIZE:
+        weeks = unit.lower() == "w"
+        first = (_WEEK.index(anchor or "SUN") + 5) % 7 * _DAY if weeks else 0  # 1970-01-01 was a Thursday
+        return Step("fixed", count * _NS[unit.lower()], first, weeks)
+    raise InvalidArgument(f"freq {freq!r}: such as 15min, h, D, W-SUN, B, MS, ME, QS, YE-DEC")
 
 
 def infer(codes: Ints, ds: Ints, whole: bool) -> Step:
@@ -155,4 +168,4 @@ def _calendar(ds: Ints, distances: Ints, size: int) -> Step | None:
     if np.all(days - first == (days - first)[0]):
         return Step("months", months)
     last = (month + _ONE_MONTH).astype("datetime64[D]") - _ONE_DAY
-    return Step("months", months, month_end=True) if np.all(days == last) else None
+    return Step("months", months, last_day=True) if np.all(days == last) else None
