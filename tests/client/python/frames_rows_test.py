@@ -67,6 +67,15 @@ def test_steps_with_several_rows_are_those_of_pandas(freq):
     assert np.array_equal(got.values, wanted)
 
 
+@pytest.mark.parametrize("freq", ["15m", "4h", "1d", "1w", "1mo", "1q", "1y"])
+def test_lower_case_letters_are_steps_of_polars(freq):
+    rows = pl.DataFrame({"ds": pd.date_range("2023-01-11 00:05", periods=60_000, freq="10min"), "y": np.arange(6e4)})
+    wanted = rows.group_by_dynamic("ds", every=freq).agg(pl.col("y").last())
+    got = panel(rows["ds"].to_pandas(), rows["y"], freq=freq)
+    assert np.array_equal(got.values, wanted["y"])
+    assert np.array_equal(got.ds.astype("datetime64[ns]"), wanted["ds"])
+
+
 def test_rows_of_a_weekend_count_for_friday():
     got = panel(pd.to_datetime(["2024-01-04", "2024-01-05", "2024-01-06", "2024-01-08"]), freq="B")
     assert list(got.values) == [0, 2, 3]

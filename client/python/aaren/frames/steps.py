@@ -18,7 +18,7 @@ from aaren.errors import InvalidArgument
 
 Ints = npt.NDArray[np.int64]
 
-_UNITS = {"s": 1, "min": 60, "t": 60, "h": 3600, "d": 86400, "w": 604800}
+_UNITS = {"s": 1, "m": 60, "min": 60, "t": 60, "h": 3600, "d": 86400, "w": 604800}
 _NS = {"ns": 1, "us": 1000, "ms": 10**6} | {unit: seconds * 10**9 for unit, seconds in _UNITS.items()}
 _MONTHS = {"ms": 1, "m": 1, "me": 1, "mo": 1, "q": 3, "qs": 3, "qe": 3, "y": 12, "ys": 12, "ye": 12, "a": 12}
 _DAY = 86400 * 10**9
@@ -90,8 +90,11 @@ class Step:
 def parse(freq: str | int, whole: bool) -> Step:
     """A step as a user writes it: 15min, h, D, W, B, MS, ME, QS-FEB, YE-JUN, or a whole number where `ds` is one.
 
+    A lower-case letter means what it means to Polars, and to `aaren`: m is a minute and mo a month. M is a month, too.
+
     Where steps have several rows, a step of weeks ends on the day of its anchor, W-WED, and W alone is W-SUN. Quarters
-    and years end or begin with the month of their anchor: QE and YE are QE-DEC and YE-DEC, QS and YS have JAN.
+    and years end or begin with the month of their anchor: QE and YE are QE-DEC and YE-DEC, QS and YS have JAN. The time
+    of a joined row is the last day of W, ME, QE and YE, and the first day of w, mo, q, y, MS, QS and YS.
     """
     if whole:
         try:
@@ -103,20 +106,19 @@ def parse(freq: str | int, whole: bool) -> Step:
         return Step("fixed", size)
     match = re.fullmatch(r"(\d*)\s*([A-Za-z]+)(?:-([A-Z]{3}))?", freq) if isinstance(freq, str) else None
     count, unit, anchor = (int(match[1] or 1), match[2], match[3]) if match else (0, "", None)
-    months = 0 if unit == "ms" else _MONTHS.get(unit.lower(), 0)
+    months = 0 if unit in ("m", "ms") else _MONTHS.get(unit.lower(), 0)
     anchors = _WEEK if unit.lower() == "w" else _YEAR if months > 1 else ()
     if anchor not in (None, *anchors):
         count = 0
     if count == 1 and unit.upper() == "B":
         return Step("business")
     if months and 0 < count < 12_000:
-        ends = unit.upper().endswith("E") or unit.upper() in ("M", "Q", "Y", "A")
+        ends = unit[-1] in "eE" or unit in ("M", "Q", "Y", "A")
         first = (anchors.index(anchor) + ends) % months if anchor else 0
         return Step("months", count * months, first, ends)
     if not months and 0 < count < _MOST_SIZE and count * _NS.get(unit.lower(), _MOST_SIZE) < _MOST_SIZE:
-        weeks = unit.lower() == "w"
-        first = (_WEEK.index(anchor or "SUN") + 5) % 7 * _DAY if weeks else 0  # 1970-01-01 was a Thursday
-        return Step("fixed", count * _NS[unit.lower()], first, weeks)
+        first = (_WEEK.index(anchor or "SUN") + 5) % 7 * _DAY if anchors else 0  # 1970-01-01 was a Thursday
+        return Step("fixed", count * _NS[unit.lower()], first, unit == "W")
     raise InvalidArgument(f"freq {freq!r}: such as 15min, h, D, W-SUN, B, MS, ME, QS, YE-DEC")
 
 
