@@ -113,6 +113,20 @@ def test_times_without_a_step_ask_for_one():
     assert len(panel(ds, freq="min").values) == 17
 
 
+@pytest.mark.parametrize("quarters", [20, 60])
+def test_quarters_that_become_months_ask_for_a_step(quarters):
+    ds = pd.date_range("2000-01-01", periods=quarters, freq="QS")
+    ds = ds.append(pd.date_range(ds[-1], periods=5, freq="MS")[1:])
+    with pytest.raises(errors.InvalidArgument, match="freq="):
+        panel(ds)
+    assert np.count_nonzero(~np.isnan(panel(ds, freq="MS").values)) == quarters + 4
+
+
+def test_two_ends_of_quarters_go_on_at_the_end():
+    df = pd.DataFrame({"unique_id": "a", "ds": pd.to_datetime(["2024-06-30", "2024-09-30"]), "y": 1.0})
+    assert list(aaren.forecast(df, h=2)["ds"]) == [pd.Timestamp("2024-12-31"), pd.Timestamp("2025-03-31")]
+
+
 def test_times_beyond_64_bits_of_nanoseconds_are_refused_by_row():
     df = pl.DataFrame({"unique_id": ["a", "a"], "ds": ["2024-01-01", "3000-01-01"], "y": [1.0, 2.0]})
     with pytest.raises(errors.InvalidArgument, match="row 1: ds is 3000"):

@@ -25,6 +25,7 @@ _DAY = 86400 * 10**9
 _MOST_SIZE = 2**62
 _WEEK = ("MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN")
 _YEAR = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
+_NO_STEP = "the times have no regular step; freq= names one, such as freq='h'"
 _ONE_DAY, _ONE_MONTH = np.timedelta64(1, "D"), np.timedelta64(1, "M")
 _FIRST_DAY = np.datetime64("1677-09-01")  # before all times: NumPy counts otherwise for days before the first
 _MONTH = 2_629_746 * 10**9  # a twelfth of the Gregorian year
@@ -128,18 +129,19 @@ def infer(codes: Ints, ds: Ints, whole: bool) -> Step:
     InvalidArgument unless nine of ten distances are whole multiples of the step, give or take a quarter, and half are
     the step itself. Times that repeat tell nothing.
     """
-    distances = np.diff(ds)[codes[1:] == codes[:-1]]
+    same = codes[1:] == codes[:-1]
+    distances = np.diff(ds)[same]
     distances = distances[distances > 0]
     if not len(distances):
         return Step("fixed", 1 if whole else _DAY)
     size = _usual(distances, whole)
-    calendar = None if whole or size < _DAY else _calendar(ds, distances, size)
+    calendar = None if whole or size < _DAY else _calendar(same, ds, distances, size)
     if calendar is not None:
         return calendar
     steps = np.rint(distances / size)
     fits = (steps >= 1) & (np.abs(distances - steps * size) <= size / 4)
     if np.mean(fits) < 0.9 or np.mean(fits & (steps == 1)) < 0.5:
-        raise InvalidArgument("the times have no regular step; freq= names one, such as freq='h'")
+        raise InvalidArgument(_NO_STEP)
     return Step("fixed", size)
 
 
@@ -154,8 +156,11 @@ def _usual(distances: Ints, whole: bool) -> int:
     return int(nice[0] if len(nice) else mean)
 
 
-def _calendar(ds: Ints, distances: Ints, size: int) -> Step | None:
-    """Business days, or months with all times on one day of the month or on last days; None for neither."""
+def _calendar(same: npt.NDArray[np.bool_], ds: Ints, distances: Ints, size: int) -> Step | None:
+    """Business days, or months with all times on last days or on one day of the month; None for neither.
+
+    InvalidArgument for months that are no multiples of the usual ones, as of quarters that become months.
+    """
     days: Any = ds.astype("datetime64[ns]").astype("datetime64[D]")
     if size == _DAY:
         weekday = (days.astype(np.int64) + 3) % 7
@@ -167,7 +172,9 @@ def _calendar(ds: Ints, distances: Ints, size: int) -> Step | None:
         return None
     month = days.astype("datetime64[M]")
     first = month.astype("datetime64[D]")
-    if np.all(days - first == (days - first)[0]):
-        return Step("months", months)
-    last = (month + _ONE_MONTH).astype("datetime64[D]") - _ONE_DAY
-    return Step("months", months, last_day=True) if np.all(days == last) else None
+    ends = bool(np.all(days == (month + _ONE_MONTH).astype("datetime64[D]") - _ONE_DAY))
+    if not ends and np.any(days - first != (days - first)[0]):
+        return None
+    if np.any(np.diff(month.astype(np.int64))[same] % months):
+        raise InvalidArgument(_NO_STEP)
+    return Step("months", months, last_day=ends)
