@@ -112,6 +112,15 @@ def test_steps_of_calendars_are_found_and_given(freq, start, wanted):
     assert list(aaren.forecast(df, h=2)["ds"]) == list(following)
 
 
+@pytest.mark.parametrize(("rows", "given"), [
+    ("MS", "ME"), ("ME", "1mo"), ("ME", "MS"), ("QS", "1q"), ("QS", "QE"), ("QE", "1q"), ("YS", "YE"), ("YE", "1y"),
+])  # fmt: skip
+def test_rows_a_month_apart_go_on_at_their_own_day(rows, given):
+    ds = pd.date_range("2019-03-01", periods=14, freq=rows)
+    df = pd.DataFrame({"unique_id": 1, "ds": ds[:12], "y": np.arange(12.0)})
+    assert list(aaren.forecast(df, h=2, freq=given)["ds"]) == list(ds[12:])
+
+
 def test_local_times_stay_local_over_a_change_of_clocks():
     ds = pd.date_range("2024-03-20", periods=10, freq="D", tz="Europe/Berlin")
     df = pd.DataFrame({"unique_id": "a", "ds": ds, "y": np.arange(10.0)})

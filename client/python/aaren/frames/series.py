@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
@@ -131,7 +131,10 @@ def _step(words: Words, codes: Ints, ds: Ints, whole: bool) -> tuple[Step, bool]
         found = infer(codes, ds, whole)
     except InvalidArgument:  # rows at any time
         return step, True
-    return step, 4 * found.mean_size < 3 * step.mean_size
+    within = 4 * found.mean_size < 3 * step.mean_size
+    if not within and step.kind == found.kind == "months":  # rows that stay as they are keep their day of the month
+        step = replace(step, last_day=found.last_day)
+    return step, within
 
 
 def _fill(
