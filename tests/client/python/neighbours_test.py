@@ -114,6 +114,51 @@ def test_sktimes_updates_are_the_sessions(model, series):
         forecaster.predict(fh=[49])
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("index", [
+    pd.period_range("2024-01-01", periods=200, freq="h"), pd.date_range("2024-01-01", periods=200, freq="h"),
+    pd.date_range("2018-10-01", periods=200, freq="MS"), pd.RangeIndex(3, 203),
+])  # fmt: skip
+def test_sktimes_times_without_a_row_are_missing_values(model, series, index):
+    y = pd.Series(series[:200], index)
+    there = ~np.isin(np.arange(200), [*range(40, 47), *range(100, 105)])
+    forecaster = AarenForecaster().fit(y[:40]).update(y[47:100]).update(y[105:])
+    forecast = model.session()
+    past = forecast.run(np.where(there, series[:200], np.nan))
+    assert np.array_equal(forecaster.predict(fh=[1, 2]), past[199].median[:2])
+    assert np.array_equal(forecaster.predict(fh=[-150, -1]), past.at(0.5)[[48, 197], 0])
+    if not isinstance(index, pd.DatetimeIndex):
+        assert np.array_equal(AarenForecaster().fit(y[there]).predict(fh=[1]), past[199].median[:1])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_sktimes_covariates_may_lack_rows_where_y_does(with_columns):
+    y, X = with_columns
+    there = ~np.isin(np.arange(200), range(40, 47))
+    holes = X[:200].mask(np.repeat(~there[:, None], 2, axis=1))
+    wanted = AarenForecaster().fit(y[:200].where(there), X=holes).predict(fh=[1], X=X[200:])
+    known = AarenForecaster().fit(y[:200].where(there), X=X[:200]).predict(fh=[1], X=X[200:])
+    forecaster = AarenForecaster().fit(y[:40], X=X[:40])
+    assert np.array_equal(forecaster.update(y[47:200], X=X[47:200]).predict(fh=[1], X=X[200:]), wanted)
+    forecaster = AarenForecaster().fit(y[:40], X=X[:40])
+    assert np.array_equal(forecaster.update(y[47:200], X=X[40:200]).predict(fh=[1], X=X[200:]), known)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_sktime_names_an_index_that_is_no_regular_time(series):
+    hours = pd.date_range("2024-01-01", periods=9, freq="h")
+    for index, words in (
+        (hours.delete(4), "gaps and no freq"),
+        (pd.Index([0, 1, 2, 3, 4, 10**9]), "6 values for the 1000000001 times"),
+    ):
+        with pytest.raises(aaren.errors.InvalidArgument, match=words):
+            AarenForecaster().fit(pd.Series(series[: len(index)], index))
+    forecaster = AarenForecaster().fit(pd.Series(series[:9], hours))
+    half = pd.date_range("2024-01-01 09:30", periods=3, freq="h")
+    with pytest.raises(aaren.errors.InvalidArgument, match="a value at 2024-01-01 09:30:00, which is none"):
+        forecaster.update(pd.Series(series[:3], half))
+
+
 @pytest.fixture
 def with_columns(series):
     """A series of 300 hours with two columns beside it."""

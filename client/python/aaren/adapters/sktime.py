@@ -17,9 +17,19 @@ from aaren.quantiles import Forecast
 
 Array = npt.NDArray[np.float64]
 
+_MOST_GROWTH = 50  # times as many times as values, and some: beyond that the index is no time of a regular series
+
+
+def _freq(index: pd.DatetimeIndex) -> Any:
+    """The freq of times. None for one or two times; InvalidArgument if others have none."""
+    freq = index.freq or (pd.infer_freq(index) if len(index) > 2 else None)
+    if freq is None and len(index) > 2:
+        raise InvalidArgument("the index of y has gaps and no freq; y.asfreq('h') gives it one, and missing values")
+    return freq
+
 
 class AarenForecaster(BaseForecaster):
-    """sktime's view of a session. Missing values may be anywhere.
+    """sktime's view of a session. Missing values may be anywhere, and a time without a row is a missing value.
 
     model  a folder with a package; the bundled model without a word
 
@@ -58,7 +68,7 @@ class AarenForecaster(BaseForecaster):
             raise InvalidArgument(f"X has {len(self._columns)} columns; a series has {_engine.most_covariates} "
                                   "covariates at most")  # fmt: skip
         self._session = Forecaster(self.model).session(future=len(self._columns))
-        self._name, self._index = y.name, y.index[:0]
+        self._name, self._index, self._freq = y.name, y.index[:0], None
         self._ahead = np.empty((0, len(self._session.levels)))  # of each value, one step before
         self._latest = np.empty(0), np.empty((0, len(self._columns)))  # which the session has not taken yet
         return self._update(y, X)
@@ -68,7 +78,8 @@ class AarenForecaster(BaseForecaster):
         new = y[y.index > self._index[-1]] if len(self._index) else y
         if not len(new):
             return self
-        taken, x = (np.concatenate(both) for both in zip(self._latest, self._tokens(new, X), strict=True))
+        times = self._without_gaps(new.index)
+        taken, x = (np.concatenate(both) for both in zip(self._latest, self._tokens(new, X, times), strict=True))
         if not len(self._index):
             self._ahead = np.full((1, len(self._session.levels)), taken[0])
         # The covariates of the value ahead are known.
@@ -76,14 +87,33 @@ class AarenForecaster(BaseForecaster):
         forecasts = self._session.run(taken[:-1], h=1, X=before, X_future=ahead)
         self._ahead = np.concatenate([self._ahead, forecasts.values[:, 0]])
         self._latest = taken[-1:], x[-1:]
-        self._index = self._index.append(new.index)
+        self._index = self._index.append(times)
         return self
 
-    def _tokens(self, y: pd.Series, X: pd.DataFrame | None) -> tuple[Array, Array]:
-        """Values, and the covariates of their times, [n, columns]."""
+    def _without_gaps(self, index: pd.Index) -> pd.Index:
+        """Each time from behind the latest value to the end of an index. InvalidArgument names a time between two."""
+        begin, end = self._index[-1:].append(index)[0], index[-1]
+        if isinstance(index, pd.PeriodIndex):
+            times: pd.Index = pd.period_range(begin, end, freq=index.freq)
+        elif isinstance(index, pd.DatetimeIndex):
+            self._freq = self._freq or _freq(self._index.append(index) if index.freq is None else index)
+            times = pd.date_range(begin, end, freq=self._freq) if self._freq else self._index[-1:].append(index)
+        else:
+            times = pd.RangeIndex(begin, end + 1)
+        if len(times) > _MOST_GROWTH * len(index) + 10_000:
+            raise InvalidArgument(f"y has {len(index)} values for the {len(times)} times from {begin} to {end}")
+        if len(between := index[~index.isin(times)]):
+            raise InvalidArgument(f"y has a value at {between[0]}, which is none of the times from {begin} on")
+        return times[len(self._index[-1:]) :]
+
+    def _tokens(self, y: pd.Series, X: pd.DataFrame | None, times: pd.Index) -> tuple[Array, Array]:
+        """The values of times and their covariates, [n, columns]; NaN where there is no row."""
         if X is None and self._columns:
             raise InvalidArgument(f"update without X; fit had the columns {', '.join(map(str, self._columns))}")
-        return y.to_numpy(np.float64), self._covariates(X, y.index)
+        if X is not None and self._columns:
+            self._covariates(X, y.index)  # each value has its row
+            X = X.reindex(times)
+        return y.reindex(times).to_numpy(np.float64, na_value=np.nan), self._covariates(X, times)
 
     def _covariates(self, X: pd.DataFrame | None, index: pd.Index) -> Array:
         """The rows of X at the times of an index, [n, columns]. InvalidArgument names what X lacks."""
