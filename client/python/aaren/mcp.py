@@ -65,10 +65,14 @@ def _tool(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
+def _short(number: Any) -> float | None:
+    """Ten digits, enough for small changes at a high level, and null for what JSON cannot tell."""
+    return float(f"{number:.10g}") if np.isfinite(number) else None
+
+
 def _plain(forecast: Forecast, h: int) -> dict[str, Any]:
-    quantiles = {f"{level:g}": [round(float(v), 6) for v in forecast[level][:h]] for level in _model.levels}
-    surprise = float(forecast.surprise)
-    return {"quantiles": quantiles, "surprise": None if np.isnan(surprise) else round(surprise, 6)}
+    quantiles = {f"{level:g}": [_short(value) for value in forecast[level][:h]] for level in _model.levels}
+    return {"quantiles": quantiles, "surprise": _short(forecast.surprise)}
 
 
 def _numbers(column: Series) -> npt.NDArray[np.float64]:
@@ -150,7 +154,7 @@ def detect(
     found = _model.session(future=len(columns)).run(_numbers(values), h=1, X=X, X_future=ahead)
     median = found.at(0.5)[:, 0]
     return [
-        {"index": i, "value": values[i], "expected": float(median[i - 1]), "surprise": float(found.surprise[i])}
+        {"index": i, "value": values[i], "expected": _short(median[i - 1]), "surprise": _short(found.surprise[i])}
         for i in np.flatnonzero(np.abs(found.surprise - 0.5) > 0.5 - rate / 2).tolist()
     ]
 

@@ -15,6 +15,7 @@ from mcp.client.stdio import stdio_client
 from sktime.utils.estimator_checks import check_estimator
 
 import aaren
+from aaren import mcp as tools
 from aaren.adapters.river import AarenForecaster as RiverForecaster
 from aaren.adapters.sktime import AarenForecaster
 from aaren.adapters.statsforecast import Aaren
@@ -241,9 +242,21 @@ def test_assistants_forecast_detect_and_keep_sessions(model):
     ahead = np.full((session.horizon, 1), np.nan)
     ahead[:3, 0] = X[400:, 1]
     wanted = session.update(y[399], X=X[399], X_future=ahead)
-    assert told["quantiles"]["0.5"] == [round(float(v), 6) for v in wanted.median[:3]]
+    assert told["quantiles"]["0.5"] == pytest.approx(wanted.median[:3], rel=1e-9)
     assert same["quantiles"] == told["quantiles"] and told["quantiles"] != forecast["quantiles"]
     assert "column 'sun' has 399 numbers; 400" in refused
     assert odd[-1] == 399
     assert tools >= {"forecast", "detect", "session_update", "session_list", "session_forget"}
     assert goes_on["seq"] == 400 and len(forecast["quantiles"]["0.5"]) == 3
+
+
+def test_assistants_read_small_numbers_and_no_nan(model, series):
+    small = [1e-9 * value for value in np.nan_to_num(series[:100]).tolist()]
+    session = model.session()
+    session.extend(small[:-1])
+    wanted = session.update(small[-1]).median[:3]
+    assert tools.forecast(small, h=3)["quantiles"]["0.5"] == pytest.approx(wanted, rel=1e-9, abs=0)
+    odd = tools.detect([*small[:-1], 1.0])[-1]
+    assert 0 < abs(odd["expected"]) < 1e-6
+    told = tools.forecast([None, None], h=3)
+    assert told["quantiles"]["0.5"] == [None, None, None] and told["surprise"] is None
