@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aaren.quantiles import Forecast
+from aaren.quantiles import Forecast, interpolate
 
 _BLUE, _INK, _RED = "#1f6fb2", "#333333", "#c0392b"
 
@@ -23,6 +23,8 @@ def plot(
 ) -> Any:
     """Draws the last values, the median and the intervals of a forecast. Returns matplotlib's Axes.
 
+    An interval has two levels that are each other's opposites, such as 0.1 and 0.9.
+
     history    values up to the forecast, the newest last
     surprises  of the same values: those below rate / 2 or above 1 - rate / 2 are marked
     """
@@ -31,10 +33,15 @@ def plot(
     axes = plt.subplots(figsize=(9, 3.2))[1] if ax is None else ax
     past = np.asarray(history, float).reshape(-1)
     values = forecast.values if forecast.values.ndim == 2 else forecast.values[0]
-    ahead = np.arange(1, len(values) + 1)
-    for i in range(len(forecast.levels) // 2):
-        axes.fill_between(ahead, values[:, i], values[:, -1 - i], color=_BLUE, alpha=0.13, linewidth=0)
-    axes.plot(ahead, values[:, len(forecast.levels) // 2], color=_BLUE, linewidth=1.8, label="median")
+    levels = [round(level, 6) for level in forecast.levels]
+    ahead = np.arange(1, len(values) + 1) if forecast.horizons is None else np.asarray(forecast.horizons)
+    for i, level in enumerate(levels):
+        if level < 0.5 and (opposite := round(1 - level, 6)) in levels:
+            high = values[:, levels.index(opposite)]
+            axes.fill_between(ahead, values[:, i], high, color=_BLUE, alpha=0.13, linewidth=0)
+    middle = 0.5 if len(levels) > 1 else levels[0]
+    label = "median" if middle == 0.5 else f"quantile {middle:g}"
+    axes.plot(ahead, interpolate(values, levels, middle), color=_BLUE, linewidth=1.8, label=label)
     at = np.arange(1 - len(past), 1)
     axes.plot(at, past, color=_INK, linewidth=1.0, label="history")
     if surprises is not None:

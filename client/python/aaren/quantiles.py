@@ -139,7 +139,8 @@ class Forecast:
         if self.values.ndim != 2:
             return f"<Forecast after token {self.seq}: {self.values.shape}>"
         low, high = self.values[0, 0], self.values[0, -1]
-        return f"<Forecast after token {self.seq}: next {self.median[0]:.5g} in {low:.5g} .. {high:.5g}>"
+        middle = self.median[0] if len(self.levels) > 1 else low
+        return f"<Forecast after token {self.seq}: next {middle:.5g} in {low:.5g} .. {high:.5g}>"
 
 
 class Forecasts:

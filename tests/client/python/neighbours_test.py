@@ -206,6 +206,27 @@ def test_plot_draws_history_median_and_intervals(model, series):
     assert len(axes.lines) >= 3 and len(axes.collections) == len(model.levels) // 2
 
 
+def test_plot_draws_steps_where_they_are_and_intervals_of_opposite_levels(model, series):
+    matplotlib.use("agg")
+    session = model.session(horizons=(1, 12, 40), quantiles=(0.1, 0.6, 0.8, 0.9))
+    session.extend(series[:99])
+    forecast = session.update(series[99])
+    axes = aaren.plot(forecast)
+    line = axes.lines[0]
+    assert list(line.get_xdata()) == [1, 12, 40] and line.get_label() == "median"
+    assert np.array_equal(line.get_ydata(), forecast.median)
+    (interval,) = axes.collections
+    assert {tuple(corner) for corner in np.stack([[1, 12, 40], forecast[0.9]], axis=1)} <= {
+        tuple(corner) for corner in interval.get_paths()[0].vertices
+    }
+
+
+def test_plot_names_the_only_level(model):
+    matplotlib.use("agg")
+    line = aaren.plot(model.session(quantiles=(0.9,)).update(1.0)).lines[0]
+    assert line.get_label() == "quantile 0.9" and len(line.get_xdata()) == model.horizon
+
+
 def test_assistants_forecast_detect_and_keep_sessions(model):
     chance = np.random.default_rng(3)
     X = chance.normal(0, 1, (403, 2))
