@@ -153,6 +153,21 @@ def test_daily_times_of_a_zone_stay_at_its_midnight(zone):
     assert out.dtype == ds.dtype
 
 
+@pytest.mark.parametrize("zone", ["Europe/London", "Europe/Berlin", "Australia/Lord_Howe"])
+@pytest.mark.parametrize(("freq", "rows"), [("MS", 30), ("ME", 14), ("QS", 9), ("W", 9), ("B", 30), ("D", 2), ("D", 3)])
+def test_local_steps_of_days_and_months_are_found_over_a_change_of_clocks(zone, freq, rows):
+    for begin in ("2024-03-30", "2024-10-05", "2024-10-26"):
+        ds = pd.date_range(begin, periods=rows + 2, freq=freq, tz=zone)
+        df = pd.DataFrame({"unique_id": "a", "ds": ds[:rows], "y": np.arange(float(rows))})
+        assert list(aaren.forecast(df, h=2)["ds"]) == list(ds[rows:])
+
+
+def test_days_of_utc_stay_days_in_a_zone_whose_clocks_change():
+    ds = pd.date_range("2024-10-26", periods=3, freq="D", tz="UTC").tz_convert("Europe/Berlin")
+    out = aaren.forecast(pd.DataFrame({"unique_id": "a", "ds": ds, "y": 1.0}), h=2)["ds"]
+    assert list(out) == list(pd.date_range("2024-10-29 01:00", periods=2, freq="D", tz="Europe/Berlin"))
+
+
 def test_every_hour_of_a_change_of_clocks_is_a_step():
     ds = pd.date_range("2024-10-26", periods=72, freq="h", tz="Europe/Berlin")
     df = pd.DataFrame({"unique_id": "a", "ds": ds, "y": np.arange(72.0)})

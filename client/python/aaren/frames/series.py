@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,12 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from aaren.errors import InvalidArgument
-from aaren.frames.columns import as_frame, codes_of, parsed, times_like, times_of, values_of
+from aaren.frames.columns import as_frame, codes_of, parsed, times_like, times_of, values_of, zone_of
 from aaren.frames.covariates import read_columns, split
 from aaren.frames.places import Aggregate, join, places_of
 from aaren.frames.steps import Ints, Step, infer, parse
 
 _MOST_GROWTH = 50  # times as many grid places as rows, and some: beyond that a time is wrong, or freq
+_MOST_HOURS = 12 * 3600 * 10**9  # a longer step may be one of days, which a change of clocks makes longer or shorter
 
 
 @dataclass(frozen=True)
@@ -95,10 +97,13 @@ def read(df: Any, words: Words) -> Panel:
     order = _sorted(codes, ds)
     _refuse_several_series(words, codes[order], ds[order], order)
     step, within = _step(words, codes[order], ds[order], whole)
-    if not whole and wall_clock(step):
-        ds, _ = times_of(column, wall=True)
-        order = _sorted(codes, ds)
-        step, within = _step(words, codes[order], ds[order], whole)
+    if zone_of(column) is not None and step.mean_size > _MOST_HOURS:
+        local, _ = times_of(column, wall=True)
+        by_clock = _sorted(codes, local)
+        with suppress(InvalidArgument):
+            found = _step(words, codes[by_clock], local[by_clock], whole)
+            step, within = found if wall_clock(found[0]) else (step, within)
+        ds, order = (local, by_clock) if wall_clock(step) else (ds, order)
     X = read_columns(frame, past + future)[order].astype(np.float32)
     panel = Panel(frame, words, column, ids, values, codes, codes, codes, ds, step, whole, past, future, X)
     return _fill(panel, codes[order], values[order], ds[order], order, within)
