@@ -105,6 +105,24 @@ def test_steps_that_cannot_be_are_named(freq):
     refuses(re.escape(f"freq {freq!r}: such as"), lambda: aaren.forecast(PLAIN, h=1, freq=freq))
 
 
+@pytest.mark.parametrize("freq", ["h", "36h"])
+def test_dates_have_no_steps_of_hours(freq):
+    df = pl.from_pandas(PLAIN).with_columns(ds=pl.date_range(pl.date(2024, 1, 1), pl.date(2024, 1, N)))
+    for one in (df, df.to_arrow(), df.to_pandas(use_pyarrow_extension_array=True)):
+        refuses(f"freq '{freq}': ds is Date, .* finer", lambda one=one: aaren.forecast(one, h=3, freq=freq))
+
+
+@pytest.mark.parametrize("library", [lambda df: df, pl.from_pandas, pa.Table.from_pandas])
+@pytest.mark.parametrize("unit", ["s", "ms", "us"])
+def test_steps_found_in_times_with_jitter_keep_the_unit_of_the_times(library, unit):
+    jitter = np.random.default_rng(1).uniform(55, 68, N).cumsum()
+    ds = pd.Series(pd.Timestamp("2024-01-01") + pd.to_timedelta(jitter, "s")).astype(f"datetime64[{unit}]")
+    frame = library(PLAIN.assign(ds=ds))
+    out = aaren.forecast(frame, h=1)["ds"]
+    kind = frame["ds"].type if isinstance(frame, pa.Table) else frame["ds"].dtype
+    assert kind == (out.type if isinstance(frame, pa.Table) else out.dtype)
+
+
 @pytest.mark.parametrize("freq", [0, -1, 1.5, "h", 10**30])
 def test_whole_steps_that_cannot_be_are_named(freq):
     refuses(f"freq {freq!r}: a whole", lambda: aaren.forecast(PLAIN.assign(ds=range(N)), h=1, freq=freq))

@@ -181,6 +181,14 @@ def _without_zone(ds: Column, wall: bool) -> Column:
     return nw.from_native((native if wall else native.dt.tz_convert("UTC")).dt.tz_localize(None), series_only=True)
 
 
+def unit_of(column: Column) -> int:
+    """How many nanoseconds a column of times tells apart."""
+    if column.dtype == nw.Date:
+        return 86400 * 10**9
+    unit = getattr(_kind_of_pandas(column), "unit", None) or getattr(column.dtype, "time_unit", "ns")
+    return {"s": 10**9, "ms": 10**6, "us": 1000}.get(str(unit), 1)
+
+
 def times_like(column: Column, ds: Ints, name: str, whole: bool, wall: bool) -> Column:
     """Times as a column with the type and the time zone of another; `whole` and `wall` as of `times_of`."""
     backend, kind, zone = column.implementation, column.dtype, zone_of(column)
@@ -188,7 +196,8 @@ def times_like(column: Column, ds: Ints, name: str, whole: bool, wall: bool) -> 
         out = nw.new_series(name, ds, backend=backend)
         return out if kind in _SMALL and _beyond(ds, np.iinfo(str(kind).lower())) else out.cast(kind)
     utc = _to_utc(ds, zone) if zone is not None and wall else ds
-    out = nw.new_series(name, utc.astype("datetime64[ns]"), backend=backend)
+    unit = unit_of(column)
+    out = nw.new_series(name, (utc // unit * unit).astype("datetime64[ns]"), backend=backend)
     if zone is not None:
         out = out.dt.replace_time_zone("UTC")
     if backend.is_pandas_like():

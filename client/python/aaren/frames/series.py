@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aaren.errors import InvalidArgument
-from aaren.frames.columns import as_frame, codes_of, parsed, times_like, times_of, values_of, zone_of
+from aaren.frames.columns import as_frame, codes_of, parsed, times_like, times_of, unit_of, values_of, zone_of
 from aaren.frames.covariates import read_columns, split
 from aaren.frames.places import Aggregate, join, places_of
 from aaren.frames.steps import Ints, Step, infer, parse
@@ -104,6 +104,9 @@ def read(df: Any, words: Words) -> Panel:
             found = _step(words, codes[by_clock], local[by_clock], whole)
             step, within = found if wall_clock(found[0]) else (step, within)
         ds, order = (local, by_clock) if wall_clock(step) else (ds, order)
+    if words.freq is not None and not whole and step.kind == "fixed" and step.size % unit_of(column):
+        raise InvalidArgument(f"freq {words.freq!r}: {words.time_col} is {frame[words.time_col].dtype}, which does not "
+                              "tell such steps apart; cast the column to finer times")  # fmt: skip
     X = read_columns(frame, past + future)[order].astype(np.float32)
     panel = Panel(frame, words, column, ids, values, codes, codes, codes, ds, step, whole, past, future, X)
     return _fill(panel, codes[order], values[order], ds[order], order, within)
