@@ -105,6 +105,12 @@ def test_steps_that_cannot_be_are_named(freq):
     refuses(re.escape(f"freq {freq!r}: such as"), lambda: aaren.forecast(PLAIN, h=1, freq=freq))
 
 
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_an_id_that_is_no_number_is_missing(library):
+    frame = library({"unique_id": [1.0, 2.0, np.nan, 2.0], "ds": [*HOURS[:4]], "y": [1.0, 2.0, 3.0, 4.0]})
+    refuses("row 2: unique_id is missing", lambda: aaren.forecast(frame, h=1))
+
+
 @pytest.mark.parametrize("freq", ["h", "36h"])
 def test_dates_have_no_steps_of_hours(freq):
     df = pl.from_pandas(PLAIN).with_columns(ds=pl.date_range(pl.date(2024, 1, 1), pl.date(2024, 1, N)))

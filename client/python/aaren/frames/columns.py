@@ -46,7 +46,8 @@ def as_frame(df: Any, names: tuple[str, ...]) -> nw.DataFrame[Any]:
 
 
 def _refuse_missing(column: Column) -> None:
-    if len(missing := np.flatnonzero(column.is_null().to_numpy())):
+    null = column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()
+    if len(missing := np.flatnonzero(null.fill_null(True).to_numpy())):
         raise InvalidArgument(f"row {missing[0]}: {column.name} is missing")
 
 
