@@ -111,6 +111,11 @@ def test_an_id_that_is_no_number_is_missing(library):
     refuses("row 2: unique_id is missing", lambda: aaren.forecast(frame, h=1))
 
 
+def test_whole_numbers_among_objects_are_no_years():
+    years = pd.Series(range(2000, 2000 + N), dtype=object)
+    assert list(aaren.forecast(PLAIN.assign(ds=years), h=2)["ds"]) == [2000 + N, 2001 + N]
+
+
 @pytest.mark.parametrize("freq", ["h", "36h"])
 def test_dates_have_no_steps_of_hours(freq):
     df = pl.from_pandas(PLAIN).with_columns(ds=pl.date_range(pl.date(2024, 1, 1), pl.date(2024, 1, N)))

@@ -119,7 +119,9 @@ def parsed(ds: Column) -> Column:
 
     InvalidArgument names the row whose text does not begin with the year: 03/04/2024 has two meanings.
     """
-    if not _is_text(ds):
+    if ds.dtype == nw.Object and ds.implementation.is_pandas_like():
+        ds = nw.from_native(ds.to_native().infer_objects(), series_only=True)
+    if ds.dtype not in (nw.String, nw.Object):
         return ds
     _refuse_missing(ds)
     return _converted(ds, _times)
@@ -130,10 +132,6 @@ def _times(column: Column) -> Column:
     if not texts.str.contains(_YEAR_FIRST).all():
         raise ValueError("a time as text begins with the year, as 2024-01-31 06:00 does; pass others as datetimes")
     return texts.str.to_datetime()
-
-
-def _is_text(ds: Column) -> bool:
-    return ds.dtype in (nw.String, nw.Object)
 
 
 def times_of(ds: Column, wall: bool) -> tuple[Ints, bool]:
