@@ -47,6 +47,15 @@ def test_texts_that_begin_with_the_year_are_times(library, form):
     assert str(out[0]).startswith("2024-01-06 00:00:00")
 
 
+@pytest.mark.parametrize("library", [lambda df: df, pl.from_pandas, pa.Table.from_pandas])
+def test_texts_may_change_their_offset_with_the_clocks(library):
+    texts = ["2024-03-31T00:00+01:00", "2024-03-31T01:00+01:00", "2024-03-31T03:00+02:00", "2024-03-31T04:00+02:00"]
+    out = aaren.forecast(library(PLAIN[:4].assign(ds=texts)), h=1)["ds"]
+    assert str(out[0]).startswith("2024-03-31 03:00:00+00:00")
+    texts[2] = "2024-03-31T03:00"
+    refuses("some times have an offset", lambda: aaren.forecast(library(PLAIN[:4].assign(ds=texts)), h=1))
+
+
 def test_times_of_python_with_a_zone_keep_their_moment():
     times = pd.Series([time.tz_localize("Europe/Berlin") for time in HOURS], dtype=object)
     assert aaren.forecast(PLAIN.assign(ds=times), h=1)["ds"][0] == pd.Timestamp("2024-01-02 06:00", tz="Europe/Berlin")

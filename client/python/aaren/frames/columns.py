@@ -131,7 +131,21 @@ def _times(column: Column) -> Column:
     texts = column.cast(nw.String)
     if not texts.str.contains(_YEAR_FIRST).all():
         raise ValueError("a time as text begins with the year, as 2024-01-31 06:00 does; pass others as datetimes")
-    return texts.str.to_datetime()
+    try:
+        return texts.str.to_datetime()
+    except Exception:  # pandas and PyArrow refuse offsets that differ, as on both sides of a change of clocks
+        return _times_of_iso(texts)
+
+
+def _times_of_iso(texts: Column) -> Column:
+    """Texts of ISO 8601 as times of UTC if they have an offset. ValueError for others, and for some without offsets."""
+    times = [datetime.fromisoformat(text) for text in texts.to_list()]
+    zoned = times[0].tzinfo is not None
+    if any((time.tzinfo is not None) != zoned for time in times):
+        raise ValueError("some times have an offset from UTC, and others have none")
+    plain = [time.astimezone(timezone.utc).replace(tzinfo=None) for time in times] if zoned else times
+    out = nw.new_series(texts.name, np.array(plain, "datetime64[us]"), backend=texts.implementation)
+    return out.dt.replace_time_zone("UTC") if zoned else out
 
 
 def times_of(ds: Column, wall: bool) -> tuple[Ints, bool]:
