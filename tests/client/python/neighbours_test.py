@@ -80,6 +80,18 @@ def test_statsforecast_cross_validates(series):
     assert np.array_equal(theirs["Aaren"].to_numpy(), ours["Aaren"].to_numpy())
 
 
+def test_statsforecasts_fitted_values_have_intervals(series):
+    ds = pd.date_range("2024-01-01", periods=300, freq="h")
+    df = pd.DataFrame({"unique_id": "a", "ds": ds, "y": np.nan_to_num(series[:300])})
+    forecaster = statsforecast.StatsForecast(models=[Aaren()], freq="h")
+    forecaster.forecast(df=df, h=2, level=[80], fitted=True)
+    theirs, ours = forecaster.forecast_fitted_values(), aaren.detect(df, level=[80])
+    in_sample = Aaren().fit(df["y"].to_numpy()).predict_in_sample(level=[80])
+    for name, key in (("Aaren", "fitted"), ("Aaren-lo-80", "fitted-lo-80"), ("Aaren-hi-80", "fitted-hi-80")):
+        assert np.array_equal(theirs[name], ours[name], equal_nan=True)
+        assert np.array_equal(in_sample[key], ours[name], equal_nan=True)
+
+
 def test_statsforecast_passes_covariates_and_far_steps_on(series):
     ds = pd.date_range("2024-01-01", periods=400, freq="h")
     sun = np.sin(np.arange(400) / 5)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from aaren.errors import InvalidArgument
 from aaren.forecaster import Forecaster
 from aaren.frames.engine import bundled
-from aaren.quantiles import Forecast, interpolate
+from aaren.quantiles import Forecast
 
 Array = npt.NDArray[Any]
 
@@ -26,7 +26,7 @@ class Aaren:
     def __init__(self, model: Forecaster | None = None, alias: str = "Aaren") -> None:
         self.model, self.alias = model, alias
         self._history: tuple[Array, Array | None] | None = None
-        self._fitted: Array | None = None
+        self._fitted: Forecast | None = None
 
     def __repr__(self) -> str:
         return self.alias
@@ -43,7 +43,8 @@ class Aaren:
 
     def _take(
         self, y: Array, h: int, X: Array | None, X_future: Array | None, fitted: bool
-    ) -> tuple[Forecast, Array | None]:
+    ) -> tuple[Forecast, Forecast | None]:
+        """The forecast of the next h values, and with `fitted` that of each value one step before it."""
         if not len(y):
             raise InvalidArgument("an empty series")
         session = (self.model or bundled()).session(future=0 if X is None else X.shape[1], horizons=h)
@@ -51,18 +52,19 @@ class Aaren:
         ahead = None
         if fitted:
             known = None if X is None else X[1:, None, :]
-            medians = session.run(y[:-1], h=1, X=before, X_future=known).at(0.5)[:, 0]
-            ahead = np.concatenate([[np.nan], medians])
+            past = session.run(y[:-1], h=1, X=before, X_future=known).values[:, 0]
+            ahead = Forecast(np.concatenate([np.full((1, len(session.levels)), np.nan), past]), session.levels)
         else:
             session.extend(y[:-1], X=before)
         return session.update(float(y[-1]), X=last, X_future=X_future), ahead
 
-    def _columns(self, forecast: Forecast, level: Sequence[float] | None) -> dict[str, Array]:
-        values, levels = forecast.values, forecast.levels
-        out: dict[str, Array] = {"mean": interpolate(values, levels, 0.5)}
+    def _columns(
+        self, forecast: Forecast, level: Sequence[float] | None, median: str = "mean", before: str = ""
+    ) -> dict[str, Array]:
+        out: dict[str, Array] = {median: forecast.median}
         for percent in sorted(level or ()):
-            out[f"lo-{percent}"] = interpolate(values, levels, round(0.5 - percent / 200, 9))
-            out[f"hi-{percent}"] = interpolate(values, levels, round(0.5 + percent / 200, 9))
+            out[f"{before}lo-{percent}"] = forecast[round(0.5 - percent / 200, 9)]
+            out[f"{before}hi-{percent}"] = forecast[round(0.5 + percent / 200, 9)]
         return out
 
     def predict(self, h: int, X: Array | None = None, level: Sequence[float] | None = None) -> dict[str, Array]:
@@ -76,7 +78,7 @@ class Aaren:
         """One step ahead, for each value of `fit`."""
         if self._fitted is None:
             raise InvalidArgument("predict_in_sample before fit")
-        return {"fitted": self._fitted}
+        return self._columns(self._fitted, level, "fitted", "fitted-")
 
     def forecast(
         self,
@@ -90,7 +92,7 @@ class Aaren:
         """The next h values after `y`, without keeping anything."""
         latest, ahead = self._take(y, h, X, X_future, fitted)
         out = self._columns(latest, level)
-        return out if ahead is None else out | {"fitted": ahead}
+        return out if ahead is None else out | self._columns(ahead, level, "fitted", "fitted-")
 
     def forward(
         self,
