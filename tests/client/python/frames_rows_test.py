@@ -162,6 +162,15 @@ def test_local_steps_of_days_and_months_are_found_over_a_change_of_clocks(zone, 
         assert list(aaren.forecast(df, h=2)["ds"]) == list(ds[rows:])
 
 
+@pytest.mark.parametrize(("zone", "freq"), [("Asia/Kolkata", "h"), ("Europe/Berlin", "6h"), ("America/New_York", "2h")])
+def test_hours_with_several_rows_are_those_of_the_zone(zone, freq):
+    rows = pd.DataFrame({"ds": pd.date_range("2024-01-11 05:07", periods=500, freq="11min", tz=zone), "y": 1.0})
+    wanted = rows.set_index("ds")["y"].resample(freq).sum()
+    got = panel(rows["ds"], rows["y"], freq=freq, aggregate="sum")
+    assert np.array_equal(got.values, wanted)
+    assert list(got.times(got.ds, "ds").to_native()) == list(wanted.index)
+
+
 def test_days_of_utc_stay_days_in_a_zone_whose_clocks_change():
     ds = pd.date_range("2024-10-26", periods=3, freq="D", tz="UTC").tz_convert("Europe/Berlin")
     out = aaren.forecast(pd.DataFrame({"unique_id": "a", "ds": ds, "y": 1.0}), h=2)["ds"]

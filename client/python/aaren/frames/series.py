@@ -97,13 +97,16 @@ def read(df: Any, words: Words) -> Panel:
     order = _sorted(codes, ds)
     _refuse_several_series(words, codes[order], ds[order], order)
     step, within = _step(words, codes[order], ds[order], whole)
-    if zone_of(column) is not None and step.mean_size > _MOST_HOURS:
+    if zone_of(column) is not None and len(ds) and (within or step.mean_size > _MOST_HOURS):
         local, _ = times_of(column, wall=True)
         by_clock = _sorted(codes, local)
         with suppress(InvalidArgument):
             found = _step(words, codes[by_clock], local[by_clock], whole)
             step, within = found if wall_clock(found[0]) else (step, within)
-        ds, order = (local, by_clock) if wall_clock(step) else (ds, order)
+        if wall_clock(step):
+            ds, order = local, by_clock
+        else:  # hours begin with those of the zone, which may be half an hour off UTC
+            step = replace(step, first=int((ds - local)[order[0]]))
     if words.freq is not None and not whole and step.kind == "fixed" and step.size % unit_of(column):
         raise InvalidArgument(f"freq {words.freq!r}: {words.time_col} is {frame[words.time_col].dtype}, which does not "
                               "tell such steps apart; cast the column to finer times")  # fmt: skip
