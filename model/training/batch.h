@@ -31,8 +31,8 @@ struct Batch {
 };
 
 // The batch of training step `step`, drawn with the source's seed. Crops have half, once, twice or four times `context`
-// values; a batch has `rows` crops at `context`. A quarter of the crops have the opposite sign, and 15 % are mixtures of
-// two crops.
+// values; a batch has `rows` crops at `context`. A quarter of the crops have the opposite sign, and 15 % are mixtures
+// of two crops.
 Batch TrainingBatch(const package::ForecasterConfig& config, const SeriesSource& source, int64_t step, int rows,
                     int context);
 

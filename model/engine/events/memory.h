@@ -30,8 +30,8 @@ inline constexpr uint8_t kNoSlot = 255;
 // Earlier times, in nanoseconds, are plain numbers and no dates: a stream that begins with such a time has no calendar.
 inline constexpr int64_t kFirstDate = int64_t{5} * 365 * 86'400 * 1'000'000'000;  // 1974-12-31
 
-// The nanoseconds from a time to a time that is not before. The difference of any two times fits an unsigned number, and
-// unsigned numbers have no undefined overflow.
+// The nanoseconds from a time to a time that is not before. The difference of any two times fits an unsigned number,
+// and unsigned numbers have no undefined overflow.
 inline double NanosecondsBetween(int64_t before_ns, int64_t after_ns) {
   return static_cast<double>(static_cast<uint64_t>(after_ns) - static_cast<uint64_t>(before_ns));
 }

@@ -24,9 +24,9 @@ using nlohmann::json;
 constexpr size_t kHistory = 1024;  // rows: with more of them, a fit takes minutes
 constexpr int kNoLibrary = 3;      // exit status of the script
 
-// Reads {"horizon", "jobs", "levels", "tasks": [{"method", "season", "history"}]} and writes a list of quantiles or null
-// for each task. A level is an end of a symmetric interval, whose mean is the median. Levels were floats: four digits
-// of a percent are theirs.
+// Reads {"horizon", "jobs", "levels", "tasks": [{"method", "season", "history"}]} and writes a list of quantiles or
+// null for each task. A level is an end of a symmetric interval, whose mean is the median. Levels were floats: four
+// digits of a percent are theirs.
 constexpr char kScript[] = R"(
 import json, math, multiprocessing, sys, warnings
 request = json.load(sys.stdin)
