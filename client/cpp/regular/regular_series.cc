@@ -62,7 +62,7 @@ Placed RegularSeries::AddUncounted(int64_t time_ns, absl::Span<const double> val
   }
   if (!grid_ns_) Anchor(time_ns);
   if (options_.local_times) FollowSummerTime(time_ns);
-  const int64_t steps = options_.step.Between(*grid_ns_, time_ns, options_.within_step);
+  const int64_t steps = options_.step.Between(GridFor(time_ns), time_ns, options_.within_step);
   if (steps > static_cast<int64_t>(slots_.size() + options_.longest_gap))
     return AddFar(time_ns, values, std::move(label));
   // This row does not agree with the row far ahead, whose clock was wrong.
@@ -92,12 +92,12 @@ Placed RegularSeries::AddFar(int64_t time_ns, absl::Span<const double> values, s
 Placed RegularSeries::Put(int64_t steps, int64_t time_ns, absl::Span<const double> values, std::string label) {
   if (steps <= 0) return steps == 0 ? Placed::kRepeated : Placed::kLate;
   // Steps without a row become slots, too: missing values, unless a late row comes.
-  if (static_cast<size_t>(steps) > slots_.size()) slots_.resize(static_cast<size_t>(steps));
+  if (static_cast<size_t>(steps) > slots_.size()) slots_.resize(static_cast<size_t>(steps), {.clock_ns = clock_ns_});
   Slot& slot = slots_[static_cast<size_t>(steps - 1)];
   const bool first = !std::exchange(slot.taken, true);
   if (first) {
     slot.time_ns = time_ns;
-    slot.off_ns = time_ns - options_.step.Ahead(*grid_ns_, steps) + followed_ns_;
+    slot.off_ns = time_ns - options_.step.Ahead(GridFor(time_ns), steps) + followed_ns_;
     slot.values.assign(channels_, kNothing);
     slot.counts.assign(channels_, 0);
     // Where a step has several rows, the label of the first would stand for all.
@@ -137,22 +137,28 @@ void RegularSeries::Anchor(int64_t time_ns) {
   const int64_t begin = options_.within_step ? options_.step.Begin(time_ns) : time_ns;
   // The grid stands at the step that passed last: a step before the row.
   grid_ns_ = options_.step.Ahead(begin, -1);
+  clock_ns_ = clock_before_ns_ = 0;
 }
 
-// The grid is moved with the clock, so that the next row follows on the last one.
+// The grid goes on evenly where the clock is set back or forward, and the times of later rows are read by the new clock.
 void RegularSeries::FollowSummerTime(int64_t time_ns) {
   const int64_t step = options_.step.Nanoseconds();
   // A change of an hour shows in steps up to an hour only.
   if (!seen_ns_ || options_.step.unit != TimeStep::Unit::kNanoseconds || step > kHour) return;
   int64_t difference;
   if (__builtin_sub_overflow(time_ns, *seen_ns_, &difference)) return;
-  if (difference == step - kHour && IsNightOf(kEndsOfSummer, time_ns)) {
-    *grid_ns_ -= kHour;
-    ++counts_.clock_changes;
-  } else if (difference == step + kHour && IsNightOf(kBeginsOfSummer, time_ns)) {
-    *grid_ns_ += kHour;
-    ++counts_.clock_changes;
-  }
+  const bool ends = difference == step - kHour && IsNightOf(kEndsOfSummer, time_ns);
+  const bool begins = difference == step + kHour && IsNightOf(kBeginsOfSummer, time_ns);
+  if (!ends && !begins) return;
+  changed_ns_ = time_ns;
+  clock_before_ns_ = clock_ns_;
+  clock_ns_ += ends ? kHour : -kHour;
+  ++counts_.clock_changes;
+}
+
+// The step that passed last by the clock of a row with this time: a late row may be of the clock before.
+int64_t RegularSeries::GridFor(int64_t time_ns) const {
+  return *grid_ns_ - (time_ns < changed_ns_ ? clock_before_ns_ : clock_ns_);
 }
 
 void RegularSeries::Pass() { PassTo(options_.late_steps + (options_.at_once ? 0 : 1)); }
@@ -172,8 +178,9 @@ void RegularSeries::PassTo(size_t waiting) {
       // Steps of months or weekdays take the row's own time of day.
       grid_ns_ = fixed ? next + follow : slot.time_ns;
     }
-    // Times given out never go back, though the end of summer time moves the grid back.
-    given_ns_ = std::max(given_ns_.value_or(*grid_ns_), *grid_ns_);
+    // Times given out never go back, though the end of summer time sets the clock back.
+    const int64_t time_ns = *grid_ns_ - slot.clock_ns;
+    given_ns_ = std::max(given_ns_.value_or(time_ns), time_ns);
     if (!slot.taken) slot.values.assign(channels_, kNothing);
     ++counts_.rows;
     counts_.filled += slot.taken ? 0 : 1;

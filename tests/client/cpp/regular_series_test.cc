@@ -221,6 +221,35 @@ TEST(RegularSeriesTest, BeginningOfSummerTimeIsNoGap) {
   EXPECT_THAT(rows.End(), ElementsAre(1, 2, 3, 4));
 }
 
+// Steps that still wait for late rows when the clock changes keep their times.
+TEST(RegularSeriesTest, WaitingStepsKeepTheirTimesWhenSummerTimeEnds) {
+  Rows rows({.step = *TimeStep::Parse("1h"), .late_steps = 100, .local_times = true});
+  const std::vector<int64_t> times = {Local(10, 27, 1, 0), Local(10, 27, 2, 0), Local(10, 27, 2, 0),
+                                      Local(10, 27, 3, 0), Local(10, 27, 4, 0), Local(10, 27, 5, 0)};
+  for (const int64_t time : times) rows.Add(time, 1);
+  rows.End();
+  EXPECT_EQ(rows.times, times);
+}
+
+TEST(RegularSeriesTest, WaitingStepsKeepTheirTimesWhenSummerTimeBegins) {
+  Rows rows({.step = *TimeStep::Parse("1h"), .late_steps = 100, .local_times = true});
+  const std::vector<int64_t> times = {Local(3, 31, 0, 0), Local(3, 31, 1, 0), Local(3, 31, 3, 0), Local(3, 31, 4, 0)};
+  for (const int64_t time : times) rows.Add(time, 1);
+  rows.End();
+  EXPECT_EQ(rows.times, times);
+}
+
+TEST(RegularSeriesTest, LateRowFromBeforeAChangeOfClocksIsPutInItsPlace) {
+  for (const auto& [month, day, after] : {std::tuple(10, 27, 1), std::tuple(3, 31, 3)}) {
+    Rows rows({.step = *TimeStep::Parse("1h"), .late_steps = 10, .local_times = true});
+    rows.Add({{Local(month, day - 1, 21, 0), 0}, {Local(month, day - 1, 23, 0), 2}, {Local(month, day, 0, 0), 3}});
+    rows.Add({{Local(month, day, 1, 0), 4}, {Local(month, day, after, 0), 5}, {Local(month, day - 1, 22, 0), 1}});
+    EXPECT_THAT(rows.End(), ElementsAre(0, 1, 2, 3, 4, 5)) << month;
+    EXPECT_EQ(rows.times[1], Local(month, day - 1, 22, 0));
+    EXPECT_EQ(rows.times[5], Local(month, day, after, 0));
+  }
+}
+
 TEST(RegularSeriesTest, RepeatedHourOfAnyOtherNightIsNoEndOfSummerTime) {
   Rows rows({.step = *TimeStep::Parse("1h"), .local_times = true});
   rows.Add({{Local(6, 2, 1, 0), 1}, {Local(6, 2, 2, 0), 2}, {Local(6, 2, 2, 0), 2}, {Local(6, 2, 3, 0), 3}});

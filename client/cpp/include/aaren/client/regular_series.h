@@ -107,6 +107,7 @@ class RegularSeries {
   // A step that has not passed.
   struct Slot {
     bool taken = false;
+    int64_t clock_ns = 0;             // the grid's distance from the clock of the step
     int64_t time_ns = 0, off_ns = 0;  // the first row's time, and its distance from a grid that followed no row
     std::vector<double> values = {};
     std::vector<uint32_t> counts = {};  // how many values were joined
@@ -124,13 +125,17 @@ class RegularSeries {
   void Join(Slot& slot, absl::Span<const double> values);
   void Anchor(int64_t time_ns);
   void FollowSummerTime(int64_t time_ns);
+  int64_t GridFor(int64_t time_ns) const;
   void Pass();
   void PassTo(size_t waiting);
 
   const size_t channels_;
   const RegularOptions options_;
-  std::optional<int64_t> grid_ns_;   // the step that passed last
+  std::optional<int64_t> grid_ns_;   // the step that passed last, by the clock of the first row
   int64_t followed_ns_ = 0;          // how far the grid has followed the rows
+  int64_t changed_ns_ = 0;           // the time of the first row behind the last change of clocks
+  int64_t clock_ns_ = 0;             // how far the clock has been set back since the first row
+  int64_t clock_before_ns_ = 0;      // … before the last change
   std::optional<int64_t> seen_ns_;   // the time of the last row
   std::optional<int64_t> given_ns_;  // the time of the last row that came out
   std::deque<Slot> slots_;           // the steps behind grid_ns_, in order; the last step is taken
