@@ -16,6 +16,7 @@ using client::Placed;
 using client::RegularSeries;
 using client::TimeStep;
 
+constexpr int64_t kHour = 3'600'000'000'000;
 constexpr size_t kFewestTimes = 4;   // that show a live source's step
 constexpr size_t kMostLearned = 64;  // rows of a live source after which it is taken to have none
 // In a file the later rows are there already: waiting for a late row takes no time.
@@ -137,8 +138,9 @@ void RegularSource::MakeSeries() {
       times_.aggregate.empty() ? (waits ? Aggregate::kLast : Aggregate::kFirst) : *ToAggregate(times_.aggregate);
   // A live forecast waits for nothing, unless the user wants the rows of a step joined.
   grid.at_once = !waits;
-  // Times with a zone have no change of clocks.
-  grid.local_times = reader().time_format() && !reader().time_format()->has_zone();
+  // Times with a zone have no change of clocks, and an hour that comes twice shows none where hours often come twice.
+  const bool shown = grid.step.Nanoseconds() < kHour || !rows_.times_repeat();
+  grid.local_times = shown && reader().time_format() && !reader().time_format()->has_zone();
   grid.late_steps = again() ? kFileLateSteps : 0;
   if (times_.lateness && grid.step.unit != TimeStep::Unit::kNone) {
     // Rounded up: a part of a step takes a whole step of waiting.

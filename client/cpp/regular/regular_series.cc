@@ -13,6 +13,7 @@ namespace aaren::client {
 namespace {
 
 constexpr int64_t kHour = 3'600'000'000'000;
+constexpr int64_t kDate = 24 * kHour;
 // A change of clocks is looked for from midnight to this hour.
 constexpr int kLastHourOfChange = 4;
 // An eighth lets the grid follow a drifting clock, and takes little notice of one row's jitter.
@@ -143,10 +144,10 @@ void RegularSeries::Anchor(int64_t time_ns) {
 // The grid goes on evenly where the clock is set back or forward, and the times of later rows are read by the new clock.
 void RegularSeries::FollowSummerTime(int64_t time_ns) {
   const int64_t step = options_.step.Nanoseconds();
-  // A change of an hour shows in steps up to an hour only.
-  if (!seen_ns_ || options_.step.unit != TimeStep::Unit::kNanoseconds || step > kHour) return;
+  // A change of an hour shows in steps up to an hour only, and where the rows are a step apart.
+  if (!seen_ns_ || options_.step.unit != TimeStep::Unit::kNanoseconds || step > kHour || options_.within_step) return;
   int64_t difference;
-  if (__builtin_sub_overflow(time_ns, *seen_ns_, &difference)) return;
+  if (time_ns / kDate == changed_ns_ / kDate || __builtin_sub_overflow(time_ns, *seen_ns_, &difference)) return;
   const bool ends = difference == step - kHour && IsNightOf(kEndsOfSummer, time_ns);
   const bool begins = difference == step + kHour && IsNightOf(kBeginsOfSummer, time_ns);
   if (!ends && !begins) return;

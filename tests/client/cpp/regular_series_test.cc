@@ -221,6 +221,22 @@ TEST(RegularSeriesTest, BeginningOfSummerTimeIsNoGap) {
   EXPECT_THAT(rows.End(), ElementsAre(1, 2, 3, 4));
 }
 
+// The clock changes once a night, so further repeats are rows of one step.
+TEST(RegularSeriesTest, SummerTimeEndsOnceANight) {
+  Rows rows({.step = *TimeStep::Parse("1h"), .local_times = true});
+  for (int hour = 0; hour < 6; ++hour) {
+    for (const double half : {0.0, 0.5}) rows.Add(Local(10, 27, hour, 0), hour + half);
+  }
+  EXPECT_THAT(rows.End(), ElementsAre(0, 0.5, 1.5, 2.5, 3.5, 4.5, 5.5));
+  EXPECT_EQ(rows.series().counts().clock_changes, 1u);
+}
+
+TEST(RegularSeriesTest, RepeatsWithinAStepAreNoEndOfSummerTime) {
+  Rows rows({.step = *TimeStep::Parse("1h"), .within_step = true, .local_times = true});
+  rows.Add({{Local(10, 27, 1, 0), 1}, {Local(10, 27, 1, 30), 2}, {Local(10, 27, 1, 30), 3}, {Local(10, 27, 2, 0), 4}});
+  EXPECT_THAT(rows.End(), ElementsAre(3, 4));
+}
+
 // Steps that still wait for late rows when the clock changes keep their times.
 TEST(RegularSeriesTest, WaitingStepsKeepTheirTimesWhenSummerTimeEnds) {
   Rows rows({.step = *TimeStep::Parse("1h"), .late_steps = 100, .local_times = true});

@@ -42,6 +42,8 @@ absl::StatusOr<OrderedRows::FirstTimes> OrderedRows::LookAtTimes() {
   size_t forward = 0, back = 0;
   for (size_t i = 1; i < times.size(); ++i)
     ++(times[i] > times[i - 1] ? forward : times[i] < times[i - 1] ? back : first.again);
+  // The hour that comes twice at the end of summer time is alone.
+  times_repeat_ = first.again > 1 && 10 * first.again > times.size();
   // Nine times of ten go back: the newest rows come first, and some rows are out of place.
   const bool descending = back > 0 && 10 * forward <= forward + back;
   if (descending && !again_) {

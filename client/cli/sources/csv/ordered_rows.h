@@ -50,6 +50,8 @@ class OrderedRows {
   const CsvOptions& options() const { return csv_; }
   bool begun() const { return reader_ != nullptr; }
   CsvReader& reader() const { return *reader_; }
+  // True if rows of the same time are usual. REQUIRES: LookAtTimes was called.
+  bool times_repeat() const { return times_repeat_; }
 
  private:
   enum class Order { kAscending, kDescending, kNone };
@@ -60,6 +62,7 @@ class OrderedRows {
   CsvOptions csv_;
   std::unique_ptr<CsvReader> reader_;
   Order order_ = Order::kAscending;
+  bool times_repeat_ = false;
   std::vector<CsvRow> rows_;  // empty for a file in order
   size_t next_ = 0;           // in rows_
 };

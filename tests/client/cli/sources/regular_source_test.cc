@@ -81,6 +81,21 @@ TEST_F(RegularSourceTest, CoarserStepJoinsRows) {
   EXPECT_EQ(times_[1], "2024-01-01 01:00");
 }
 
+// Two rows an hour in the night to 27 October: rows that share their hour tell of no end of summer time.
+TEST_F(RegularSourceTest, HoursThatOftenComeTwiceEndNoSummerTime) {
+  std::string text = "date,a\n";
+  for (int i = 0; i < 12; ++i) absl::StrAppend(&text, "2024-10-27 0", i / 2, ":00,", i, "\n");
+  EXPECT_EQ(Rest(*Open(text, {.step = "1h", .aggregate = "mean"})), "0.5 2.5 4.5 6.5 8.5 10.5");
+}
+
+TEST_F(RegularSourceTest, SummerTimeOfShorterStepsEndsAlsoWhereTimesOftenComeTwice) {
+  std::string text = "date,a\n";
+  for (const char* time : {"02:00", "02:30", "02:00", "02:30", "03:00"}) {
+    for (const char* value : {"1", "3"}) absl::StrAppend(&text, "2024-10-27 ", time, ",", value, "\n");
+  }
+  EXPECT_EQ(Rest(*Open(text, {.step = "30m", .aggregate = "mean"})), "2 2 2 2 2");
+}
+
 TEST_F(RegularSourceTest, NewestFirstIsTurnedAndNoOrderIsSorted) {
   EXPECT_EQ(Rest(*Open("date,a\n2024-01-04,4\n2024-01-03,3\n2024-01-02,2\n2024-01-01,1\n")), "1 2 3 4");
   EXPECT_EQ(Rest(*Open("date,a\n2024-01-04,4\n2024-01-01,1\n2024-01-03,3\n2024-01-02,2\n2024-01-05,5\n")), "1 2 3 4 5");

@@ -20,7 +20,7 @@
 // - Jitter. A row counts for the nearest step. The grid follows a clock that runs a little fast or slow.
 // - Wrong clocks. A row more than `longest_gap` steps ahead is taken only if the next row agrees, and fills no gap.
 // - Summer time, with `local_times`. In the night when clocks are set back, an hour that comes twice is two hours. In
-//   the night when clocks are set forward, an hour that is left out is no gap.
+//   the night when clocks are set forward, an hour that is left out is no gap. A night has one change at most.
 //
 // Threading: a plain value.
 
