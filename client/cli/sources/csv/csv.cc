@@ -223,6 +223,7 @@ absl::Status CsvReader::ReadRow(CsvRow& row) {
   }
   if (columns_.tells_series_apart) {
     series_ = Readable(Trimmed(fields_[*columns_.tells_series_apart]));
+    if (series_.empty()) return CellError(*columns_.tells_series_apart, "names no series");
     // A row of another series: Next goes on.
     if (!options_.only_series.empty() && series_ != options_.only_series) return absl::NotFoundError("");
   }

@@ -12,7 +12,7 @@
 // and times, spaces around numbers, a last line without its end. csv_cell.h lists the words for a missing value.
 // Errors are INVALID_ARGUMENT (NOT_FOUND for a file). They name the file, the line and the column, and say what was
 // seen and what to do. Errors are: a ragged row, text in the place of a number, an infinity, a number beyond a float,
-// no time, a time that goes back, a column that is missing or comes twice, no header, no rows.
+// no time, a time that goes back, no name of a series, a column that is missing or comes twice, no header, no rows.
 //
 // A live source goes on behind a faulty row: a cell that is no number is missing, and a ragged row or a row without a
 // time is left out. Both are counted. Threading: a plain value.

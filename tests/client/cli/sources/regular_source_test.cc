@@ -203,5 +203,11 @@ TEST_F(RegularSourceTest, SeveralSeriesAreNamedAndTakenApart) {
   EXPECT_EQ(SessionPart("db 1"), "db%201");
 }
 
+TEST_F(RegularSourceTest, RowWithoutANameOfItsSeriesIsRefusedByLineAndColumn) {
+  file_.Write("date,host,a\n2024-01-01,web,1\n2024-01-01,,2\n2024-01-02,web,3\n");
+  EXPECT_THAT(std::string(SeriesOf(file_.path(), {.series_column = "host"}).status().message()),
+              HasSubstr("line 3, column \"host\": \"\" names no series"));
+}
+
 }  // namespace
 }  // namespace aaren::cli
