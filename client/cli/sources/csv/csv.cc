@@ -137,10 +137,6 @@ void CsvReader::LookAtTimes(const std::function<bool(int64_t time_ns)>& look) {
     row = fields;
     // A ragged row shows no time, and does not end the look.
     if (!FitToHeader(row)) return true;
-    if (columns_.tells_series_apart && !options_.only_series.empty() &&
-        Readable(Trimmed(row[*columns_.tells_series_apart])) != options_.only_series) {
-      return true;
-    }
     const std::optional<int64_t> time = format.Parse(columns_.TimeOf(row));
     return !time || look(*time);
   });

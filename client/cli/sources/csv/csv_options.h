@@ -21,7 +21,7 @@ struct CsvOptions {
   std::string decimal = {};                     // "." or ","; empty: found
   std::vector<std::string> missing = {};        // numbers and words for a missing value, beside the usual words
   std::string series_column = {};               // the column whose text tells several series apart
-  std::string only_series = {};                 // … and the one series that is read
+  std::string only_series = {};                 // … and the one series that is read; empty: all
   bool any_order = false;                       // times may go back
   std::optional<TimeFormat> found_format = {};  // found by an earlier reader of this file
 };

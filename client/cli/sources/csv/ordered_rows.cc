@@ -19,13 +19,17 @@ OrderedRows::OrderedRows(std::string name, BytesOpener opener, bool again, CsvOp
   csv_.any_order = true;
 }
 
+absl::StatusOr<std::unique_ptr<CsvReader>> OrderedRows::OpenReader() const {
+  absl::StatusOr<ByteSource> bytes = opener_();
+  if (!bytes.ok()) return bytes.status();
+  return CsvReader::Open(name_, *std::move(bytes), csv_, /*live=*/!again_);
+}
+
 absl::Status OrderedRows::Begin() {
   next_ = 0;
   // A turned or sorted file is in memory.
   if (!rows_.empty()) return absl::OkStatus();
-  absl::StatusOr<ByteSource> bytes = opener_();
-  if (!bytes.ok()) return bytes.status();
-  absl::StatusOr<std::unique_ptr<CsvReader>> reader = CsvReader::Open(name_, *std::move(bytes), csv_, /*live=*/!again_);
+  absl::StatusOr<std::unique_ptr<CsvReader>> reader = OpenReader();
   if (!reader.ok()) return reader.status();
   reader_ = *std::move(reader);
   csv_.found_format = reader_->time_format();  // another beginning reads times the same way
@@ -35,10 +39,17 @@ absl::Status OrderedRows::Begin() {
 absl::StatusOr<OrderedRows::FirstTimes> OrderedRows::LookAtTimes() {
   FirstTimes first;
   std::vector<int64_t>& times = first.sorted;
-  reader_->LookAtTimes([&](int64_t time_ns) {
+  const auto look = [&](int64_t time_ns) {
     times.push_back(time_ns);
     return times.size() < kMostTimes;
-  });
+  };
+  if (csv_.only_series.empty()) {
+    reader_->LookAtTimes(look);
+  } else if (const absl::StatusOr<std::unique_ptr<CsvReader>> other = OpenReader(); other.ok()) {
+    // The series may begin far behind the file's beginning. An error comes again where the row is read.
+    for (CsvRow row; (*other)->Next(row).value_or(false) && look(row.time_ns);) {
+    }
+  }
   size_t forward = 0, back = 0;
   for (size_t i = 1; i < times.size(); ++i)
     ++(times[i] > times[i - 1] ? forward : times[i] < times[i - 1] ? back : first.again);

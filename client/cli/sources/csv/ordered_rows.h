@@ -56,6 +56,8 @@ class OrderedRows {
  private:
   enum class Order { kAscending, kDescending, kNone };
 
+  absl::StatusOr<std::unique_ptr<CsvReader>> OpenReader() const;
+
   const std::string name_;
   const BytesOpener opener_;
   const bool again_;

@@ -203,6 +203,15 @@ TEST_F(RegularSourceTest, SeveralSeriesAreNamedAndTakenApart) {
   EXPECT_EQ(SessionPart("db 1"), "db%201");
 }
 
+TEST_F(RegularSourceTest, SeriesFarBehindTheFilesBeginningHasAStepAndAnOrder) {
+  std::string text = "date,host,a\n";
+  for (int i = 0; text.size() < (5 << 20); ++i) absl::StrAppend(&text, 1'704'067'200 + 60 * i, ",web,1\n");
+  absl::StrAppend(&text, "1704067200,db,5\n1704063600,db,4\n1704056400,db,2\n1704052800,db,1\n");
+  const auto source = Open(text, {}, true, {.series_column = "host", .only_series = "db"});
+  EXPECT_THAT(said_, HasSubstr("a row every 1h"));
+  EXPECT_EQ(Rest(*source), "1 2 - 4 5");
+}
+
 TEST_F(RegularSourceTest, RowWithoutANameOfItsSeriesIsRefusedByLineAndColumn) {
   file_.Write("date,host,a\n2024-01-01,web,1\n2024-01-01,,2\n2024-01-02,web,3\n");
   EXPECT_THAT(std::string(SeriesOf(file_.path(), {.series_column = "host"}).status().message()),
