@@ -49,7 +49,7 @@ class RegularSource : public RowSource {
   bool has_times() const override { return reader().has_times(); }
   client::Covariates covariates() const override { return reader().covariates(); }
   absl::StatusOr<bool> Next(Row& row) override;
-  bool ready() override { return again() || series_->ready() || reader().buffered(); }
+  bool ready() override { return again() || series_->ready(); }
   absl::StatusOr<std::string> GoOn(const SessionPlace& place) override;
   absl::Status Seek(uint64_t seq) override;
   bool CanSeek(uint64_t seq) const override { return again() && seq >= base_seq_; }

@@ -47,7 +47,7 @@ class RowSource {
   // The next row, after a wait where rows come with time; false at the end. CANCELLED if the wait was interrupted.
   virtual absl::StatusOr<bool> Next(Row& row) = 0;
 
-  // True if Next answers at once.
+  // True if Next surely answers at once. A record of a pipe may be no row.
   virtual bool ready() = 0;
 
   // The next row will be row `seq`; earlier rows are passed over. DATA_LOSS if the row is gone, OUT_OF_RANGE if the

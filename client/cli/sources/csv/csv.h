@@ -62,9 +62,6 @@ class CsvReader {
   // The next row; false at the end. An error stays.
   absl::StatusOr<bool> Next(CsvRow& row);
 
-  // True if Next answers without reading.
-  bool buffered() { return records_.buffered(); }
-
   // Shows the times of the next rows, as far as the rows are here or, in a file, within 4 MiB, until `look` says false.
   // REQUIRES: has_times().
   void LookAtTimes(const std::function<bool(int64_t time_ns)>& look);

@@ -65,7 +65,7 @@ void CsvRecordReader::LookAtRecords(size_t wait, const std::function<bool(absl::
   size_t seen = 0;
   for (bool more = true; more; ++seen) {
     const bool waits = seen == 0 || (seen < wait && at_.begin - before.begin < kLookAheadBytes);
-    if (!waits && !buffered()) break;
+    if (!waits && !FindEnd()) break;
     const absl::StatusOr<bool> any = Take(record);
     more = any.ok() && *any && look(record);
   }
@@ -80,8 +80,6 @@ void CsvRecordReader::LookAhead(size_t wait, const std::function<bool(const std:
     return Split(record, fields).ok() && look(fields);
   });
 }
-
-bool CsvRecordReader::buffered() { return FindEnd(); }
 
 absl::StatusOr<bool> CsvRecordReader::Next(std::vector<absl::string_view>& fields) {
   absl::string_view record;

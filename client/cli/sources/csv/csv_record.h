@@ -48,9 +48,6 @@ class CsvRecordReader {
   // The line, from 1, on which the last record began.
   uint64_t line() const { return at_.line; }
 
-  // True if Next has a whole record without reading.
-  bool buffered();
-
  private:
   absl::StatusOr<bool> Take(absl::string_view& record);
   absl::StatusOr<bool> Fill();

@@ -54,9 +54,6 @@ class EventReader {
   // The next event; false at the end.
   absl::StatusOr<bool> Next(Event& event);
 
-  // True if Next answers without reading.
-  bool buffered() { return !first_.empty() || records_->buffered(); }
-
   const EventFaults& faults() const { return faults_; }
   const std::string& name() const { return name_; }
 

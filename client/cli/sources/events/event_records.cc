@@ -80,8 +80,6 @@ class CsvEvents final : public EventRecords {
     return true;
   }
 
-  bool buffered() override { return records_.buffered(); }
-
  private:
   static char DelimiterOf(absl::string_view header, absl::string_view named) {
     if (named == "tab") return '\t';
@@ -133,8 +131,6 @@ class JsonEvents final : public EventRecords {
     pending_.pop_front();
     return true;
   }
-
-  bool buffered() override { return !pending_.empty() || absl::StrContains(buffer_, '\n'); }
 
  private:
   using Json = nlohmann::json;

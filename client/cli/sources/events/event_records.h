@@ -44,9 +44,6 @@ class EventRecords {
   // The next record, faulty or not; false at the end. An error of the source, or a quote that is never closed, ends the
   // reading.
   virtual absl::StatusOr<bool> Next(EventRecord& record) = 0;
-
-  // True if Next answers without reading.
-  virtual bool buffered() = 0;
 };
 
 }  // namespace aaren::cli

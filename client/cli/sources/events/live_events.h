@@ -27,7 +27,7 @@ class LiveEvents : public RowSource {
   bool has_marks() const override { return true; }
   // INVALID_ARGUMENT, too, for an event of a second series: a session for each takes a file.
   absl::StatusOr<bool> Next(Row& row) override;
-  bool ready() override { return reader_->buffered(); }
+  bool ready() override { return false; }
   absl::StatusOr<std::string> GoOn(const SessionPlace& place) override;
   absl::Status Seek(uint64_t seq) override;
   bool CanSeek(uint64_t) const override { return false; }

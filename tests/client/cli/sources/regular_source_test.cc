@@ -125,6 +125,14 @@ TEST_F(RegularSourceTest, LiveRowsPassAtOnceAndShowTheirStep) {
   EXPECT_EQ(Rest(*source), "1 2 - 4");
 }
 
+// The record behind the row is here, and is no row: Next would wait for the sender.
+TEST_F(RegularSourceTest, LiveRowIsReadyOnlyOnTheGrid) {
+  const auto source = Open("date,a\n2024-01-01 00:00,1\n2024-01-01 03:00,4\n\n", {.step = "1h"}, /*again=*/false);
+  std::vector<bool> ready;
+  for (Row row; source->Next(row).value_or(false);) ready.push_back(source->ready());
+  EXPECT_THAT(ready, ElementsAre(false, true, true, false));
+}
+
 TEST_F(RegularSourceTest, NextDaysFileGoesOnBehindTheSession) {
   std::string text = "date,a\n";
   for (int i = 0; i < 6; ++i) absl::StrAppend(&text, "2024-01-02 0", i, ":00,", i, "\n");

@@ -302,15 +302,6 @@ TEST(CsvTest, EndlessLineIsRefused) {
 
 TEST(CsvTest, LongCellIsNotRepeatedWhole) { EXPECT_LT(ErrorOf("a\n" + std::string(10'000, 'x') + "\n").size(), 200u); }
 
-TEST(CsvTest, KnowsWhetherARowIsThereWithoutReading) {
-  auto reader = CsvReader::Open("a.csv", Bytes("a\n1\n2\n", 4), {}, /*live=*/true);
-  ASSERT_TRUE(reader.ok());
-  EXPECT_TRUE((*reader)->buffered());
-  CsvRow row;
-  ASSERT_TRUE((*reader)->Next(row).ok());
-  EXPECT_FALSE((*reader)->buffered());
-}
-
 TEST(CsvTest, LiveCellThatIsNoNumberIsMissingAndCounted) {
   auto reader = CsvReader::Open("pipe", Bytes("a,b\n1,2\n3,off\n5,6,7\n8,9\n", 1 << 20), {}, /*live=*/true);
   ASSERT_TRUE(reader.ok()) << reader.status();

@@ -42,6 +42,13 @@ TEST(LiveEventsTest, ALateEventEndsTheStreamIfToldSo) {
   EXPECT_THAT(std::string(source.Next(row).status().message()), HasSubstr("line 3: \"3\" is late"));
 }
 
+TEST(LiveEventsTest, AnEventDoesNotWaitForARecordThatMayBeNone) {
+  LiveEvents source = Pipe("time,mark\n5,a\n3,late\n");
+  Row row;
+  ASSERT_TRUE(source.Next(row).ok());
+  EXPECT_FALSE(source.ready());
+}
+
 TEST(LiveEventsTest, ASessionGoesOnBehindItsLastTime) {
   LiveEvents source = Pipe("{\"time\":1,\"mark\":\"a\"}\n{\"time\":2,\"mark\":\"b\"}\n{\"time\":3,\"mark\":\"c\"}\n");
   EXPECT_THAT(*source.GoOn({.next_seq = 9, .last_time_ns = 2'000'000'000}), HasSubstr("behind 2"));
