@@ -192,11 +192,14 @@ absl::StatusOr<bool> CsvReader::NextFields() {
 
 absl::StatusOr<bool> CsvReader::Next(CsvRow& row) {
   for (;;) {
+    const uint64_t before = records_.line();
     const absl::StatusOr<bool> any = NextFields();
-    if (!any.ok()) return any.status();
+    // A record with a faulty quote is passed; a quote that is never closed takes all further rows with it.
+    const bool passed = live_ && absl::IsInvalidArgument(any.status()) && records_.line() > before;
+    if (!any.ok() && !passed) return any.status();
     // An end behind rows is the end; a header alone is a mistake.
-    if (!*any) return any_row_ ? absl::StatusOr<bool>(false) : Error("there is a header line, but no rows");
-    const absl::Status status = ReadRow(row);
+    if (!passed && !*any) return any_row_ ? absl::StatusOr<bool>(false) : Error("there is a header line, but no rows");
+    const absl::Status status = passed ? any.status() : ReadRow(row);
     if (absl::IsNotFound(status)) continue;  // a row of another series
     any_row_ = true;
     if (status.ok()) return true;

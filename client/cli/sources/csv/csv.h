@@ -14,8 +14,8 @@
 // seen and what to do. Errors are: a ragged row, text in the place of a number, an infinity, a number beyond a float,
 // no time, a time that goes back, no name of a series, a column that is missing or comes twice, no header, no rows.
 //
-// A live source goes on behind a faulty row: a cell that is no number is missing, and a ragged row or a row without a
-// time is left out. Both are counted. Threading: a plain value.
+// A live source goes on behind a faulty row: a cell that is no number is missing, and a ragged row, a row with a
+// faulty quote or a row without a time is left out. Both are counted. Threading: a plain value.
 
 #include <cstdint>
 #include <memory>

@@ -302,6 +302,18 @@ TEST(CsvTest, EndlessLineIsRefused) {
 
 TEST(CsvTest, LongCellIsNotRepeatedWhole) { EXPECT_LT(ErrorOf("a\n" + std::string(10'000, 'x') + "\n").size(), 200u); }
 
+TEST(CsvTest, LiveRowWithAMalformedQuoteIsLeftOutAndCounted) {
+  auto reader = CsvReader::Open("pipe", Bytes("a,b\n1,2\n\"3\"x,4\n5,6\n7,\"8\n", 1 << 20), {}, /*live=*/true);
+  ASSERT_TRUE(reader.ok());
+  CsvRow row;
+  ASSERT_TRUE((*reader)->Next(row).value_or(false));
+  ASSERT_TRUE((*reader)->Next(row).value_or(false));
+  EXPECT_THAT(row.values, ElementsAre(5, 6));
+  EXPECT_EQ((*reader)->faults().rows, 1u);
+  EXPECT_EQ((*reader)->faults().first, "pipe: line 3: text after the closing quote of a field");
+  EXPECT_THAT(std::string((*reader)->Next(row).status().message()), HasSubstr("line 5: a quote is opened and never"));
+}
+
 TEST(CsvTest, LiveCellThatIsNoNumberIsMissingAndCounted) {
   auto reader = CsvReader::Open("pipe", Bytes("a,b\n1,2\n3,off\n5,6,7\n8,9\n", 1 << 20), {}, /*live=*/true);
   ASSERT_TRUE(reader.ok()) << reader.status();
