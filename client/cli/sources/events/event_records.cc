@@ -43,14 +43,13 @@ class CsvEvents final : public EventRecords {
   explicit CsvEvents(ByteSource bytes) : records_(std::move(bytes)) { records_.PassOverComments(); }
 
   absl::Status ReadHeader(const EventColumns& columns) {
-    records_.LookAtRecords(1, [&](absl::string_view record) {
+    records_.LookAtRecords(CsvRecordReader::kAll, [&](absl::string_view record) {
       records_.set_delimiter(DelimiterOf(record, columns.delimiter));
-      return false;
+      return Trimmed(record).empty() || absl::StartsWith(record, "#");
     });
-    std::vector<absl::string_view> fields;
-    const absl::StatusOr<bool> any = records_.Next(fields);
+    const absl::StatusOr<bool> any = NextFields();
     if (!any.ok()) return any.status();
-    for (const absl::string_view field : fields) header_.emplace_back(Readable(Trimmed(field)));
+    for (const absl::string_view field : fields_) header_.emplace_back(Readable(Trimmed(field)));
     absl::Status status;
     time_ = Find("time_column", columns.time, kTimeColumns, status);
     mark_ = Find("mark_column", columns.mark, kMarkColumns, status);
@@ -62,14 +61,12 @@ class CsvEvents final : public EventRecords {
   }
 
   absl::StatusOr<bool> Next(EventRecord& record) override {
-    do {
-      const uint64_t before = records_.line();
-      const absl::StatusOr<bool> any = records_.Next(fields_);
-      record = {.line = records_.line(), .fault = any.status()};
-      // A record with a faulty quote is passed; a quote that is never closed takes the rest of the file with it.
-      if (!any.ok()) return absl::IsInvalidArgument(any.status()) && record.line > before ? true : any;
-      if (!*any) return false;
-    } while (fields_.size() == 1 && Trimmed(fields_[0]).empty());
+    const uint64_t before = records_.line();
+    const absl::StatusOr<bool> any = NextFields();
+    record = {.line = records_.line(), .fault = any.status()};
+    // A record with a faulty quote is passed; a quote that is never closed takes the rest of the file with it.
+    if (!any.ok()) return absl::IsInvalidArgument(any.status()) && record.line > before ? true : any;
+    if (!*any) return false;
     if (fields_.size() != header_.size()) {
       record.fault = Fault(record.line, absl::StrCat(fields_.size(), " fields, and the header has ", header_.size()));
       return true;
@@ -104,6 +101,14 @@ class CsvEvents final : public EventRecords {
           absl::StrCat("--", flag, "=", named, ": the columns are ", absl::StrJoin(header_, ", "))));
     }
     return {};
+  }
+
+  // The next record that is not blank.
+  absl::StatusOr<bool> NextFields() {
+    absl::StatusOr<bool> any;
+    while ((any = records_.Next(fields_)).ok() && *any && fields_.size() == 1 && Trimmed(fields_[0]).empty()) {
+    }
+    return any;
   }
 
   std::string Field(std::optional<size_t> column) const {

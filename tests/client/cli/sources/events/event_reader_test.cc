@@ -55,6 +55,12 @@ TEST(EventReaderTest, ReadsCsvByTheNamesOfItsColumns) {
   EXPECT_EQ(read.times_ns[1] - read.times_ns[0], 3 * kSecond / 2);
 }
 
+TEST(EventReaderTest, BlankLinesAndCommentsBeforeTheHeaderAreNoHeader) {
+  for (const char* before : {"\n  \n", "# a, b, c\n", "\n# a, b, c\n\n#\n"}) {
+    EXPECT_THAT(ReadAll(std::string(before) + "time;mark\n1;a\n").texts, ElementsAre("1 a ")) << before;
+  }
+}
+
 TEST(EventReaderTest, ReadsJsonLinesOfEvents) {
   const Reading read =
       ReadAll("{\"time\": 12, \"mark\": \"a\\\"b\"}\n\n{\"mark\": 7, \"time\": \"13.25\", \"series\": \"x\"}");
