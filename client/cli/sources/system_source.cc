@@ -61,8 +61,9 @@ absl::StatusOr<bool> SystemSource::Next(Row& row) {
   const std::vector<float> rates = Rates(counters_, *counters, absl::FromChrono(now - looked_at_));
   counters_ = *counters;
   looked_at_ = now;
-  // Ticks stay on their grid; missed ticks are not made up for.
-  next_ = std::max(next_ + absl::ToChronoNanoseconds(interval_), now);
+  // Ticks stay on their grid; missed ticks are not made up for, and neither is a tick that would come at once.
+  const std::chrono::nanoseconds interval = absl::ToChronoNanoseconds(interval_);
+  next_ += interval * ((now - next_ + interval / 2) / interval + 1);
   row.values.clear();
   for (size_t rate : rates_of_columns_) row.values.push_back(WithDigitsOf(rates[rate]));
   row.time_ns = last_time_ns_ = std::max(last_time_ns_, absl::ToUnixNanos(absl::Now()));  // a clock may be set back

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/time/clock.h"
 #include "tests/wall_clock/wall_clock.h"
 
 namespace aaren::cli {
@@ -27,6 +28,14 @@ TEST_F(SystemSourceTest, GoesOnWhenTheWallClockIsSetBack) {
   const Row before = NextRow();
   wall_clock::SetAhead(0);
   EXPECT_EQ(NextRow().time_ns, before.time_ns);
+}
+
+// A row of a moment would show the load of a moment.
+TEST_F(SystemSourceTest, AfterAStallTheNextRowIsHalfAnIntervalAwayAtLeast) {
+  source_ = SystemSource::Open("", absl::Milliseconds(80), interrupt_).value();
+  absl::SleepFor(absl::Milliseconds(150));
+  const Row stalled = NextRow();
+  EXPECT_GE(NextRow().time_ns - stalled.time_ns, 20'000'000);
 }
 
 TEST(SystemIntervalTest, NamesTheFlagOfAnIntervalThatNoClockCounts) {
