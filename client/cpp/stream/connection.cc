@@ -71,6 +71,8 @@ void Connection::Run() {
   while (mailbox_.AwaitSessions()) {
     const Break end = RunCall();
     if (!mailbox_.stopped()) OnBroken(end);
+    // The time without sessions is no part of an outage.
+    if (mailbox_.Sessions().empty()) reconnect_.Reset();
   }
   EndAll(absl::CancelledError("the client was destroyed"));
 }

@@ -33,6 +33,25 @@ TEST(ReconnectTest, AnUnreachableServerEndsSessionsAfterTheTimeout) {
   EXPECT_THAT(status.message(), HasSubstr("no connection to 127.0.0.1:1"));
 }
 
+// The server may go away and come back while the client has no session.
+TEST(ReconnectTest, AnOutageWithoutASessionCountsForNoSession) {
+  FakeServer server;
+  ClientOptions options = FastOptions(server.target());
+  options.reconnect_timeout = absl::Milliseconds(50);
+  Client client(options);
+  Recorder recorder;
+  {
+    auto session = client.Open({.id = "a"}, recorder);
+    ASSERT_TRUE((*session)->WaitOpened().ok());
+    ASSERT_TRUE((*session)->Close().ok());
+  }
+  server.Stop();
+  absl::SleepFor(absl::Milliseconds(150));
+  server.Start();
+  auto session = client.Open({.id = "b"}, recorder);
+  EXPECT_EQ((*session)->WaitOpened().status(), absl::OkStatus());
+}
+
 // Ends the first stream with a status, and never answers later streams.
 class SilentServer : public v1::Streaming::Service {
  public:
