@@ -106,12 +106,16 @@ absl::StatusOr<client::Opened> ForecastStream::Open() {
   session.durability = options_.durability.Durability();
   {
     absl::MutexLock lock(&client_mutex_);
-    if (client_ == nullptr) return absl::CancelledError("interrupted");
+    if (client_ == nullptr) return NotOpened();
     absl::StatusOr<std::unique_ptr<client::Session>> opened = client_->Open(std::move(session), *this);
     if (!opened.ok()) return FromServer("stream", opened.status());
     session_ = *std::move(opened);
   }
   return AwaitOpened();
+}
+
+absl::Status ForecastStream::NotOpened() const {
+  return absl::CancelledError(absl::StrCat("stopped before session \"", options_.session, "\" was open"));
 }
 
 absl::StatusOr<client::Opened> ForecastStream::AwaitOpened() {
@@ -120,7 +124,7 @@ absl::StatusOr<client::Opened> ForecastStream::AwaitOpened() {
     if (opened.ok()) return opened;
   }
   const absl::Status ended = session_->status();
-  if (ended.ok()) return absl::CancelledError("interrupted");
+  if (ended.ok()) return NotOpened();
   // The flags decide the request, so the error of a refusal names the flag.
   if (absl::IsInvalidArgument(ended) && absl::StrContains(ended.message(), "open.channels")) {
     const bool wide = absl::StrContains(ended.message(), "the limit is");

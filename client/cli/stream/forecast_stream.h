@@ -83,6 +83,9 @@ class ForecastStream : private client::Listener {
   uint64_t tokens() const { return tokens_; }        // sent
   uint64_t forecasts() const { return forecasts_; }  // delivered, one per token
 
+  // True if the reader of the output has left: the reason of a CANCELLED. After Run.
+  bool reader_left() const { return absl::IsCancelled(failure()); }
+
   // The alerts among all delivered forecasts, if the options have a rule. After Run.
   const std::optional<AlertCount>& alerts() const { return alerts_; }
 
@@ -91,6 +94,7 @@ class ForecastStream : private client::Listener {
 
   absl::StatusOr<client::Opened> Open() ABSL_LOCKS_EXCLUDED(client_mutex_);
   absl::StatusOr<client::Opened> AwaitOpened();
+  absl::Status NotOpened() const;
   absl::StatusOr<client::Opened> OpenAtRecord();
   absl::Status Position(const client::Opened& opened);
   void SetOutput(client::SessionOptions& session) const;

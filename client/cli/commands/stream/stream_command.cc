@@ -44,11 +44,11 @@ int ExitStatus(const absl::Status& status, const ForecastStream& forecasts, cons
   if (signal != 0) {
     Say(absl::StrCat("stopped: ", forecasts.tokens(), " rows sent, ", forecasts.forecasts(), " forecasts delivered"));
   }
-  // Without a signal the reader of the output has left, and nobody is there to be told.
-  const bool told = absl::IsCancelled(status) && signal == 0;
-  if (!status.ok() && !told) Say(status.message());
+  // Without a reader nobody is there to be told.
+  const bool left = forecasts.reader_left() && signal == 0;
+  if (!status.ok() && !left) Say(status.message());
   if (signal != 0) return 128 + signal;
-  return told ? 128 + SIGPIPE : status.ok() ? kSuccess : kFailure;
+  return left ? 128 + SIGPIPE : status.ok() ? kSuccess : kFailure;
 }
 
 int FailOpen(const absl::Status& status, const Interrupt& interrupt) {

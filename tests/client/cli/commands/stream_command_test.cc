@@ -84,6 +84,13 @@ TEST(StreamCommandTest, ServerThatIsNotThereIsAskedAgainAndGivenUp) {
   EXPECT_THAT(said, HasSubstr("models at " + server.target()));
 }
 
+// 141 is for a reader of the output who has left.
+TEST(StreamCommandTest, DurationThatEndsBeforeTheSessionIsOpenIsNamed) {
+  FakeServer server;
+  server.FailNextOpen(8, "no slot left", /*retry_ms=*/20, /*opens=*/1000);
+  EXPECT_THAT(Said(server, {"--duration=200ms"}, 1), HasSubstr("stopped before session "));
+}
+
 // A pipe stays open behind a single row; later rows would have told day and month apart.
 TEST(StreamCommandTest, LiveRowIsForecastBeforeTheNextOneComes) {
   FakeServer server;
