@@ -39,7 +39,12 @@ struct ForecastStream::Batch {
 
 ForecastStream::ForecastStream(ForecastStreamOptions options, RowSource& source, OutputFile* output, LiveView* view,
                                Interrupt& interrupt)
-    : options_(std::move(options)), source_(source), output_(output), view_(view), interrupt_(interrupt) {
+    : options_(std::move(options)),
+      source_(source),
+      rows_{source.columns(), source.has_times(), source.has_marks()},
+      output_(output),
+      view_(view),
+      interrupt_(interrupt) {
   client_ = std::make_unique<client::Client>(client::ClientOptions{.target = options_.target,
                                                                    .channel = options_.channel,
                                                                    .name = "aaren stream",
@@ -83,7 +88,7 @@ void ForecastStream::SetOutput(client::SessionOptions& session) const {
   if (options_.classifies) return;
   session.output.surprise = true;
   session.output.quantiles = options_.levels;
-  if (source_.has_marks()) {
+  if (rows_.have_marks) {
     session.output.events = options_.events->output;
     session.event_scale = options_.events->scale;
     return;
@@ -96,7 +101,7 @@ void ForecastStream::SetOutput(client::SessionOptions& session) const {
 absl::StatusOr<client::Opened> ForecastStream::Open() {
   client::SessionOptions session{.id = options_.session,
                                  .model = options_.model,
-                                 .channels = static_cast<uint32_t>(source_.columns().size()),
+                                 .channels = static_cast<uint32_t>(rows_.columns.size()),
                                  .covariates = source_.covariates(),
                                  .profile = options_.refinement.profile};
   if (options_.durable) session.delivered_seq = delivered_before();
@@ -130,7 +135,7 @@ absl::StatusOr<client::Opened> ForecastStream::AwaitOpened() {
     const bool wide = absl::StrContains(ended.message(), "the limit is");
     return FromServer(
         absl::StrCat(
-            "stream: ", options_.source, " has ", source_.columns().size(), " columns",
+            "stream: ", options_.source, " has ", rows_.columns.size(), " columns",
             wide ? ", more than this server takes in a session (its --max_channels); --columns takes some" : ""),
         ended);
   }
@@ -187,14 +192,14 @@ void ForecastStream::ReadBatch(uint64_t seq, Batch& batch) {
     append(pending.row.values, batch.values);
     append(pending.row.covariates, batch.covariates);
     append(std::exchange(pending.row.future, {}), batch.future);
-    if (source_.has_marks()) {
+    if (rows_.have_marks) {
       const absl::StatusOr<uint32_t> mark = options_.events->names->Add(pending.row.mark);
       batch.status = mark.status();
       batch.ended = !mark.ok();
       if (batch.ended) return;
       batch.marks.push_back(*mark);
     }
-    if (source_.has_times()) batch.times_ns.push_back(pending.row.time_ns);
+    if (rows_.have_times) batch.times_ns.push_back(pending.row.time_ns);
     pending.sent = client::Clock::Real().Now();
     // Before the Send, since the forecast may come to the client's thread at once.
     pending_.Push(seq + batch.rows, std::move(pending));
@@ -247,15 +252,14 @@ void ForecastStream::OnOpened(client::Session&, const client::Opened& opened) {
   told_waiting_ = false;
   const std::vector<float>& levels = options_.levels.empty() ? opened.model.quantiles : options_.levels;
   if (options_.classifies) {
-    lines_ =
-        std::make_unique<ClassLines>(source_.columns(), opened.model.Classes(), source_.has_times(), options_.words);
-  } else if (source_.has_marks()) {
+    lines_ = std::make_unique<ClassLines>(rows_.columns, opened.model.Classes(), rows_.have_times, options_.words);
+  } else if (rows_.have_marks) {
     const EventStreamOptions& events = *options_.events;
     lines_ = std::make_unique<EventLines>(
-        EventLineOptions{.series = source_.columns()[0], .spans = events.spans, .words = events.words}, levels,
+        EventLineOptions{.series = rows_.columns[0], .spans = events.spans, .words = events.words}, levels,
         options_.alert, *events.names);
   } else {
-    lines_ = std::make_unique<ForecastLines>(source_.columns(), levels, source_.has_times(), options_.alert);
+    lines_ = std::make_unique<ForecastLines>(rows_.columns, levels, rows_.have_times, options_.alert);
   }
   if (view_ != nullptr) view_->SetQuantiles(levels);
 }

@@ -91,6 +91,11 @@ class ForecastStream : private client::Listener {
 
  private:
   struct Batch;
+  // The source's rows, for any thread.
+  struct Rows {
+    std::vector<std::string> columns;
+    bool have_times, have_marks;
+  };
 
   absl::StatusOr<client::Opened> Open() ABSL_LOCKS_EXCLUDED(client_mutex_);
   absl::StatusOr<client::Opened> AwaitOpened();
@@ -121,6 +126,7 @@ class ForecastStream : private client::Listener {
 
   const ForecastStreamOptions options_;
   RowSource& source_;
+  const Rows rows_;
   OutputFile* const output_;
   LiveView* const view_;
   Interrupt& interrupt_;

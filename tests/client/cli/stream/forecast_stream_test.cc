@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "client/cli/sources/ahead/known_ahead.h"
@@ -176,6 +179,37 @@ TEST_F(ForecastStreamTest, ServerThatIsNotThereIsGivenUp) {
       {.target = server_.target(), .session = "s", .horizon = 2, .connect_timeout = absl::Milliseconds(200)}, *source,
       nullptr, nullptr, interrupt);
   EXPECT_THAT(std::string(stream.Run().message()), HasSubstr(server_.target()));
+}
+
+// Notes whether a thread other than the owner's reads the source.
+class OneThreadRows : public RowSource {
+ public:
+  explicit OneThreadRows(std::unique_ptr<RowSource> source) : source_(std::move(source)) {}
+
+  const std::vector<std::string>& columns() const override { return Note(), source_->columns(); }
+  bool has_times() const override { return Note(), source_->has_times(); }
+  bool has_marks() const override { return Note(), source_->has_marks(); }
+  absl::StatusOr<bool> Next(Row& row) override { return Note(), source_->Next(row); }
+  bool ready() override { return Note(), source_->ready(); }
+  absl::Status Seek(uint64_t seq) override { return Note(), source_->Seek(seq); }
+  bool CanSeek(uint64_t seq) const override { return source_->CanSeek(seq); }
+  bool read_elsewhere() const { return elsewhere_; }
+
+ private:
+  void Note() const {
+    if (std::this_thread::get_id() != owner_) elsewhere_ = true;
+  }
+
+  const std::unique_ptr<RowSource> source_;
+  const std::thread::id owner_ = std::this_thread::get_id();
+  mutable std::atomic<bool> elsewhere_ = false;
+};
+
+TEST_F(ForecastStreamTest, ClientsThreadDoesNotReadTheSource) {
+  OneThreadRows rows(Rows());
+  server_.CutAt({1, 2});
+  ASSERT_TRUE(Stream(rows).ok());
+  EXPECT_FALSE(rows.read_elsewhere());
 }
 
 TEST_F(ForecastStreamTest, StoppedStreamDeliversWhatIsInFlight) {
