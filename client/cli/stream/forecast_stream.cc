@@ -74,7 +74,11 @@ absl::Status ForecastStream::Run() {
   interrupt_.SetForce([this] { Force(); });
   absl::StatusOr<client::Opened> opened = OpenAtRecord();
   absl::Status status = opened.ok() ? Position(*opened) : opened.status();
-  if (status.ok()) status = Finish(SendRows());
+  if (status.ok()) status = Finish(SendRows(), /*refilled=*/opened->next_seq == 0);
+  if (status.ok() && !interrupt_.stopped() && session_->next_seq() < delivered_before()) {
+    Tell(absl::StrCat(options_.source, " ends before row ", session_->next_seq(),
+                      ", and the record has forecasts below row ", delivered_before(), ": none is new"));
+  }
   interrupt_.SetForce(nullptr);
   absl::Status delivery = failure();
   session_.reset();
@@ -174,6 +178,16 @@ absl::Status ForecastStream::Position(const client::Opened& opened) {
   return where.status();
 }
 
+// Rows of which the record has forecasts come again after a loss. They end with the row of the record's last lines.
+absl::Status ForecastStream::CheckRecord(uint64_t seq, const Row& row) const {
+  if (seq + 1 != delivered_before() || !rows_.have_times || !output_->last_time()) return absl::OkStatus();
+  if (row.time == *output_->last_time()) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(
+      "the server went back to a row before ", delivered_before(), ", but row ", seq, " of ", options_.source,
+      " is of \"", row.time, "\", and the record ends with a row of \"", *output_->last_time(),
+      "\": stream the record's own rows once more, or choose another session and output"));
+}
+
 void ForecastStream::ReadBatch(uint64_t seq, Batch& batch) {
   batch.values.clear();
   batch.covariates.clear();
@@ -187,6 +201,9 @@ void ForecastStream::ReadBatch(uint64_t seq, Batch& batch) {
     const absl::StatusOr<bool> any = source_.Next(pending.row);
     batch.status = any.status();
     batch.ended = !any.ok() || !*any;
+    if (batch.ended) return;
+    batch.status = CheckRecord(seq + batch.rows, pending.row);
+    batch.ended = !batch.status.ok();
     if (batch.ended) return;
     const auto append = [](const auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
     append(pending.row.values, batch.values);
@@ -232,11 +249,14 @@ absl::Status ForecastStream::SendRows() {
 }
 
 // Delivers the forecasts in flight after any end of the sending. A server that wants older rows gets the rows again.
-absl::Status ForecastStream::Finish(absl::Status sent) {
+// `refilled`: the server had no row of the session.
+absl::Status ForecastStream::Finish(absl::Status sent, bool refilled) {
   // After a failed write nothing more is delivered, and the server would not take all rows in flight.
   if (failed_ && options_.durable) return sent;
+  // Rows that are not the record's would stand before those to come.
+  const bool foreign = refilled && absl::IsDataLoss(sent) && session_->next_seq() < delivered_before();
   for (;;) {
-    const absl::Status closed = options_.delete_session ? session_->Delete() : session_->Close();
+    const absl::Status closed = options_.delete_session || foreign ? session_->Delete() : session_->Close();
     if (!absl::IsOutOfRange(closed)) return sent.ok() ? FromServer("stream", closed) : sent;
     if (interrupt_.stopped()) {
       return absl::CancelledError("stopped before the rows that the server lost were sent again");

@@ -105,7 +105,8 @@ class ForecastStream : private client::Listener {
   void SetOutput(client::SessionOptions& session) const;
   absl::Status SendRows();
   void ReadBatch(uint64_t seq, Batch& batch);
-  absl::Status Finish(absl::Status sent);
+  absl::Status CheckRecord(uint64_t seq, const Row& row) const;
+  absl::Status Finish(absl::Status sent, bool refilled);
   void Force() ABSL_LOCKS_EXCLUDED(client_mutex_);
   bool StartsOver(uint64_t next_seq) const;
   uint64_t delivered_before() const { return options_.durable ? output_->delivered_seq() : 0; }

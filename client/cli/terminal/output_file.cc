@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -33,13 +32,16 @@ struct Line {
   size_t begin;
   uint64_t seq;
   std::string series;
+  std::optional<std::string> time;
 };
 
 std::optional<Line> ParseLine(absl::string_view text, size_t begin) {
   const auto json = nlohmann::json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !json.contains("seq") || !json["seq"].is_number_unsigned()) return {};
   if (!json.contains("series") || !json["series"].is_string()) return {};
-  return Line{begin, json["seq"].get<uint64_t>(), json["series"].get<std::string>()};
+  const auto time = json.find("time");
+  return Line{begin, json["seq"].get<uint64_t>(), json["series"].get<std::string>(),
+              time != json.end() && time->is_string() ? std::optional(time->get<std::string>()) : std::nullopt};
 }
 
 // The last lines of `text`, which ends with a line end, latest first: at most `most` lines, and none before a line of
@@ -159,7 +161,10 @@ absl::Status OutputFile::Recover(const std::vector<std::string>& series) {
   const bool torn = *group > 0 && *group < series.size();
   const size_t keep = torn ? lines[*group - 1].begin : whole.size();
   const size_t last = torn ? *group : 0;  // the place of the last remaining line
-  if (last < lines.size()) delivered_seq_ = lines[last].seq + 1;
+  if (last < lines.size()) {
+    delivered_seq_ = lines[last].seq + 1;
+    last_time_ = lines[last].time;
+  }
   cut_bytes_ = tail->size() - keep;
   if (cut_bytes_ > 0 && ftruncate(fd_, static_cast<off_t>(size - cut_bytes_)) != 0) return Errno("truncate");
   return absl::OkStatus();

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,9 @@ class OutputFile {
   // The forecasts of all tokens below delivered_seq are in the file; 0 for an empty file.
   uint64_t delivered_seq() const { return delivered_seq_; }
 
+  // The time of the last token in the file, as its lines write the time; absent if there is none.
+  const std::optional<std::string>& last_time() const { return last_time_; }
+
   // Bytes of a torn line or group, cut off by Open.
   uint64_t cut_bytes() const { return cut_bytes_; }
 
@@ -62,6 +66,7 @@ class OutputFile {
   const bool regular_;
   std::atomic<bool> abandoned_ = false;
   uint64_t delivered_seq_ = 0;
+  std::optional<std::string> last_time_;
   uint64_t cut_bytes_ = 0;
 };
 

@@ -29,9 +29,9 @@ class ForecastStreamTest : public ::testing::Test {
  protected:
   ForecastStreamTest() { WriteRows(kRows); }
 
-  void WriteRows(int count) const {
+  void WriteRows(int count, int begin = 1'700'000'000) const {
     std::string rows = "date,a\n";
-    for (int i = 0; i < count; ++i) absl::StrAppend(&rows, 1'700'000'000 + i, ",", i, "\n");
+    for (int i = 0; i < count; ++i) absl::StrAppend(&rows, begin + i, ",", i, "\n");
     csv_.Write(rows);
   }
 
@@ -55,6 +55,7 @@ class ForecastStreamTest : public ::testing::Test {
     if (!output.ok()) return output.status();
     options.target = server_.target();
     options.horizon = 2;
+    options.source = "rows.csv";
     Interrupt interrupt;
     ForecastStream stream(options, source, output->get(), nullptr, interrupt);
     const absl::Status status = stream.Run();
@@ -116,6 +117,29 @@ TEST_F(ForecastStreamTest, LostSessionIsReplayedAndNamed) {
   EXPECT_EQ(output_.Read(), Lines(0, kRows));
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               HasSubstr("the server lost session \"s\"; rows 0 .. 99 are replayed"));
+}
+
+TEST_F(ForecastStreamTest, AnotherFileDoesNotGoOnBehindARecord) {
+  output_.Write(Lines(0, 100));
+  WriteRows(kRows, /*begin=*/1'700'001'000);
+  const absl::Status status = StreamFile();
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("row 99 of rows.csv is of \"1700001099\", and the record ends "
+                                                       "with a row of \"1700000099\""));
+  EXPECT_EQ(output_.Read(), Lines(0, 100));
+  // The server had lost the session, and the record's file can fill the session again.
+  WriteRows(kRows);
+  ASSERT_TRUE(StreamFile().ok());
+  EXPECT_EQ(output_.Read(), Lines(0, kRows));
+}
+
+TEST_F(ForecastStreamTest, FileThatEndsBeforeItsRecordIsNamed) {
+  output_.Write(Lines(0, 100));
+  WriteRows(50);
+  testing::internal::CaptureStderr();
+  ASSERT_TRUE(StreamFile().ok());
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("rows.csv ends before row 50, and the record has forecasts below row 100: none is new"));
 }
 
 TEST_F(ForecastStreamTest, PipeIsSkippedToWhereTheSessionIs) {

@@ -38,6 +38,15 @@ TEST(OutputFileTest, GoesOnBehindTheLastWholeGroup) {
   EXPECT_EQ(temporary.Read(), Group(7) + Group(8) + Group(9));
 }
 
+TEST(OutputFileTest, TellsTheTimeOfTheLastWholeGroup) {
+  const std::string timed =
+      "{\"seq\":7,\"time\":\"1 May\",\"series\":\"a\"}\n{\"seq\":7,\"time\":\"1 May\",\"series\":\"b\"}\n";
+  TemporaryFile temporary(timed + Line(8, "a"));
+  EXPECT_EQ((*OutputFile::Open(temporary.path(), Series()))->last_time(), "1 May");
+  TemporaryFile without(timed + Group(8));
+  EXPECT_EQ((*OutputFile::Open(without.path(), Series()))->last_time(), std::nullopt);
+}
+
 TEST(OutputFileTest, CutsATornEndAtEveryByte) {
   const std::string kept = Group(0) + Group(1);
   const std::string torn = Group(2);
