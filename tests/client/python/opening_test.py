@@ -11,6 +11,7 @@ import aaren
 from aaren import errors
 from aaren.client import ClientOptions, SessionOptions
 from aaren.client.exchange import Exchange
+from aaren.client.reconnect import By
 from aaren.client.replies import StreamSide
 from aaren.wire import stream_pb2 as wire
 from in_time import in_time
@@ -73,6 +74,17 @@ def test_session_that_leaves_while_it_opens_is_closed_at_the_server():
     (item,) = exchange.outgoing().items
     assert item.close == wire.Close(handle=0)
     assert not exchange.sessions
+
+
+def test_outage_without_a_session_counts_for_no_session():
+    now = [0.0]
+    exchange = Exchange(ClientOptions("server", reconnect_timeout=60), lambda session: None, lambda: now[0])
+    exchange.remove(opening(exchange, "first"))
+    exchange.broken(errors.Unavailable("the server went away"), By.STREAM)
+    now[0] += 1e6
+    exchange.add(StreamSide(SessionOptions("second"), "server", lambda event, detail: None))
+    patience, _ = exchange.begin()
+    assert patience > 0
 
 
 def test_cancelled_opening_leaves_the_id_free_and_the_session_usable(start_server):

@@ -58,6 +58,8 @@ class Exchange:
         """AlreadyExists if a session of that id is here."""
         if session.options.id in self.sessions:
             raise AlreadyExists(session.named("this client has it open"))
+        if not self.sessions and not self.welcomed:
+            self.reconnect.reset()  # the time without a session is no part of an outage
         self.sessions[session.options.id] = session
         if self.welcomed:
             self._attach(session)
