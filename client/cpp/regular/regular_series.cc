@@ -141,7 +141,7 @@ void RegularSeries::Anchor(int64_t time_ns) {
   clock_ns_ = clock_before_ns_ = 0;
 }
 
-// The grid goes on evenly where the clock is set back or forward, and the times of later rows are read by the new clock.
+// The grid goes on evenly where the clock is set back or forward: times of later rows are read by the new clock.
 void RegularSeries::FollowSummerTime(int64_t time_ns) {
   const int64_t step = options_.step.Nanoseconds();
   // A change of an hour shows in steps up to an hour only, and where the rows are a step apart.
