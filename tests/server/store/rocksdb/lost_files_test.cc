@@ -219,14 +219,19 @@ TEST_F(LostFilesTest, ATornOrMissingFormatCostsNothing) {
   ExpectAllThere();
 }
 
+// A killed server may have begun a flush: the end of the MANIFEST is then news to the ledger, and no loss.
 TEST_F(LostFilesTest, AFolderWithoutItsFormatIsComparedAllTheSame) {
+  Write(End::kStopped);
+  fs::remove(folder_ + "/format");
+  CutOff(Find("MANIFEST-").back(), 20);
+  ExpectRefused("MANIFEST-");
+}
+
+TEST_F(LostFilesTest, TheLogOfAFolderWithoutItsFormatIsComparedAllTheSame) {
   Write(End::kKilled, 1, 305);
-  for (const std::string kind : {"MANIFEST-", ".log"}) {
-    fs::remove(folder_ + "/format");
-    CutOff(Find(kind).back(), 20);
-    ExpectRefused(kind == ".log" ? "the log lacks " : kind);
-    Restore();
-  }
+  fs::remove(folder_ + "/format");
+  CutOff(Find(".log").back(), 20);
+  ExpectRefused("the log lacks ");
 }
 
 TEST_F(LostFilesTest, AFolderWithNeitherFormatNorDatabaseBeginsAnew) {
