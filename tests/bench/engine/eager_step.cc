@@ -17,6 +17,12 @@ struct State {
   torch::Tensor weight, peak;  // c, m: [B, H]
 };
 
+// The sessions of a batch: the token that they all get again and again, and their states by layer.
+struct Sessions {
+  torch::Tensor inputs;  // [B, input width]
+  std::vector<State> states;
+};
+
 class TorchStep final : public EagerStep {
  public:
   explicit TorchStep(const package::ModelPackage& package) : config_(package.config) {
@@ -30,9 +36,9 @@ class TorchStep final : public EagerStep {
   void Step(size_t batch, int calls) override {
     const c10::InferenceMode guard;
     at::set_num_threads(1);
-    const int64_t rows = static_cast<int64_t>(batch);
-    if (states_.empty() || states_[0].peak.size(0) != rows) Start(rows);
-    for (int call = 0; call < calls; ++call) Forward(inputs_);
+    const auto [found, is_new] = sessions_.try_emplace(batch);
+    if (is_new) found->second = Start(static_cast<int64_t>(batch));
+    for (int call = 0; call < calls; ++call) Forward(found->second);
   }
 
  private:
@@ -56,14 +62,14 @@ class TorchStep final : public EagerStep {
                        .decay = At(attention + "decay")});
   }
 
-  void Start(int64_t rows) {
+  Sessions Start(int64_t rows) const {
     torch::manual_seed(1);
-    inputs_ = torch::randn({rows, config_.input_width()});
-    states_.clear();
+    Sessions sessions{torch::randn({rows, config_.input_width()}), {}};
     for (int layer = 0; layer < config_.layers; ++layer) {
-      states_.push_back({torch::zeros({rows, config_.heads, config_.head_width() / 2, 2}),
-                         torch::zeros({rows, config_.heads}), torch::full({rows, config_.heads}, -1e9f)});
+      sessions.states.push_back({torch::zeros({rows, config_.heads, config_.head_width() / 2, 2}),
+                                 torch::zeros({rows, config_.heads}), torch::full({rows, config_.heads}, -1e9f)});
     }
+    return sessions;
   }
 
   static torch::Tensor Mlp(const torch::Tensor& x, const torch::Tensor& gate_up, const torch::Tensor& down) {
@@ -88,7 +94,8 @@ class TorchStep final : public EagerStep {
     return state.output.flatten(1);
   }
 
-  torch::Tensor Forward(const torch::Tensor& input) {
+  torch::Tensor Forward(Sessions& sessions) const {
+    const torch::Tensor& input = sessions.inputs;
     torch::Tensor x = at::linear(input, At("embed.linear.weight"), At("embed.linear.bias"));
     x += Mlp(input, embed_gate_up_, At("embed.down.weight"));
     for (size_t layer = 0; layer < blocks_.size(); ++layer) {
@@ -97,7 +104,7 @@ class TorchStep final : public EagerStep {
       const std::vector<torch::Tensor> parts =
           at::linear(normed, block.score_value_gate, block.bias)
               .split_with_sizes({config_.heads, config_.value_width, config_.value_width}, 1);
-      torch::Tensor attended = Attend(block, parts[0], parts[1], states_[layer]);
+      torch::Tensor attended = Attend(block, parts[0], parts[1], sessions.states[layer]);
       attended = at::sigmoid(parts[2]).mul_(2.0f).mul_(attended);
       x += at::linear(attended, At(block.name + "attention.output.weight"), At(block.name + "attention.output.bias"));
       x += Mlp(Norm(x, At(block.name + "norm2.weight")), block.gate_up, At(block.name + "mlp.down.weight"));
@@ -120,8 +127,7 @@ class TorchStep final : public EagerStep {
   std::map<std::string, torch::Tensor> tensors_;
   std::vector<Block> blocks_;
   torch::Tensor embed_gate_up_;
-  torch::Tensor inputs_;
-  std::vector<State> states_;
+  std::map<size_t, Sessions> sessions_;  // by the size of their batch
 };
 
 }  // namespace

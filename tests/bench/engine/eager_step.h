@@ -17,7 +17,8 @@ class EagerStep {
  public:
   virtual ~EagerStep() = default;
 
-  // Steps a token of each of `batch` sessions, `calls` times.
+  // Steps a token of each of `batch` sessions, `calls` times. The first call with a `batch` also makes the sessions,
+  // which later calls step on: callers do not time the first call.
   virtual void Step(size_t batch, int calls) = 0;
 };
 
