@@ -65,11 +65,13 @@ absl::StatusOr<Rates> Measure(int points) {
   std::vector<double> alone;
   const absl::Duration turn = BenchTurn(absl::Milliseconds(700));
   for (int i = 0; i <= kTurns; ++i) {
-    alone.push_back((*model)->TokensPerSecond(turn / 2));
+    const bool counts = i > 0;  // the first turn warms up
+    const double rate_alone = (*model)->TokensPerSecond(turn / 2);
+    if (counts) alone.push_back(rate_alone);
     for (Contender& side : sides) {
       const absl::StatusOr<double> rate = side.driver->Run(turn);
       if (!rate.ok()) return rate.status();
-      if (i > 0) side.rates.push_back(*rate);  // the first warms up
+      if (counts) side.rates.push_back(*rate);
     }
   }
   return Rates{Median(alone), Median(sides[0].rates), Median(sides[1].rates), Median(sides[2].rates)};
