@@ -34,7 +34,8 @@ struct LoadOptions {
   uint32_t window = 16;             // items unanswered per session
   double rate = 0;                  // tokens per second over all sessions; 0: closed loop
   absl::Duration duration = absl::Seconds(10);
-  absl::Duration drain = absl::Seconds(30);  // how long to wait, at most, for the last replies
+  absl::Duration settle = absl::Seconds(60);  // how long to wait, at most, for a stream's sessions to open, or to close
+  absl::Duration drain = absl::Seconds(30);   // how long to wait, at most, for the last replies
   uint32_t channels = 1;
   Durability durability = Durability::kServerDefault;
   std::string model = {};               // empty: the server's default
@@ -58,7 +59,7 @@ struct LoadReport {
   uint64_t sent = 0;                  // tokens, each once
   uint64_t resent = 0;                // tokens sent again, since the server had no room
   uint64_t received = 0;              // tokens answered
-  uint64_t errors = 0;                // sessions refused or failed, streams broken
+  uint64_t errors = 0;                // sessions refused or failed, streams broken, left out or not wholly answered
   std::string first_error = {};       // in words; empty: none
   std::optional<Server> server = {};  // absent where neither /metrics nor /proc tells
 };

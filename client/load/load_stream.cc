@@ -19,9 +19,8 @@ namespace aaren::client {
 namespace {
 
 constexpr int64_t kSecond = 1000000000;
-constexpr int64_t kSettleTimeout = 60 * kSecond;  // for all Opened, and for all Closed
-constexpr double kLongestInterval = 1e18;         // nanoseconds: 31 years
-constexpr int64_t kPatience = kSecond / 10;       // between two looks at `stop`
+constexpr double kLongestInterval = 1e18;    // nanoseconds: 31 years
+constexpr int64_t kPatience = kSecond / 10;  // between two looks at `stop`
 
 // A message is neither large enough to make server and client take turns, nor small enough to make its own price count.
 constexpr size_t kWriteBytes = 32 << 10;
@@ -88,10 +87,17 @@ void LoadStream::Count(const std::string& error) {
 }
 
 absl::Status LoadStream::Open() {
+  const absl::Status status = OpenSessions();
+  // A broken stream has been counted. A stream that is left out for another reason is an error of the run, too.
+  if (!status.ok() && !call_.broken()) Count(std::string(status.message()));
+  return status;
+}
+
+absl::Status LoadStream::OpenSessions() {
   const absl::Status started = call_.Start(options_);
   if (!started.ok()) return started;
   unsettled_ = static_cast<uint32_t>(sessions_.size());
-  Loop(NowNanos() + kSettleTimeout, [this] { return unsettled_ == 0; });
+  Loop(NowNanos() + absl::ToInt64Nanoseconds(options_.settle), [this] { return unsettled_ == 0; });
   if (!refused_.ok()) return refused_;
   if (!call_.broken() && unsettled_ == 0) return absl::OkStatus();
   const absl::Status status = FromGrpc(call_.status());
@@ -120,6 +126,7 @@ void LoadStream::Stream(int64_t start, int64_t end, const std::atomic<bool>* sto
     if (!open_loop() || stopped()) session.due = session.sent;
   }
   Loop(NowNanos() + absl::ToInt64Nanoseconds(options_.drain), [this] { return in_flight_ == 0 && ready_.empty(); });
+  if (in_flight_ > 0 && !call_.broken()) Count(absl::StrCat(in_flight_, " messages were not answered in time"));
 }
 
 void LoadStream::Delete() {
@@ -127,7 +134,7 @@ void LoadStream::Delete() {
   next_ = 0;
   unsettled_ = static_cast<uint32_t>(
       std::count_if(sessions_.begin(), sessions_.end(), [](const Session& session) { return session.open; }));
-  Loop(NowNanos() + kSettleTimeout, [this] { return unsettled_ == 0; });
+  Loop(NowNanos() + absl::ToInt64Nanoseconds(options_.settle), [this] { return unsettled_ == 0; });
 }
 
 template <typename Done>

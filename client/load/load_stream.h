@@ -42,7 +42,8 @@ class LoadStream : private ReplyHandler {
   // `ids`: the session ids; `stream`: the number among `options.streams`. `options` outlives the stream.
   LoadStream(const LoadOptions& options, uint32_t stream, std::vector<std::string> ids);
 
-  // Opens the stream and every session. UNAVAILABLE, or the server's word, if the stream broke.
+  // Opens the stream and every session. UNAVAILABLE, or the server's word, if the stream broke or a session was neither
+  // opened nor refused in time; the error is counted.
   absl::Status Open();
 
   // Sends tokens from time `start` to `end`, then waits for the due replies. `stop` may be null.
@@ -68,6 +69,7 @@ class LoadStream : private ReplyHandler {
     bool queued = false;
   };
 
+  absl::Status OpenSessions();
   void OnProgress(uint32_t handle, uint64_t next_seq) override;
   void OnItem(const v1::ServerItem& item) override;
   void OnWelcome(const v1::Welcome& welcome);

@@ -166,6 +166,38 @@ TEST(LoadTest, CountsWhatTheServerRefuses) {
   EXPECT_EQ(report->received, report->sent);
 }
 
+TEST(LoadTest, CountsAStreamThatIsLeftOutSinceASessionDidNotOpenInTime) {
+  std::atomic<bool> left_out = false;
+  FakeServer server({.lie = [&](v1::ServerMessage& message) {
+    v1::ServerMessage rest;
+    for (v1::ServerItem& item : *message.mutable_items()) {
+      if (!item.has_opened() || left_out.exchange(true)) *rest.add_items() = item;
+    }
+    message = rest;
+  }});
+  LoadOptions options = Small(server);
+  options.settle = absl::Seconds(1);
+  const auto report = RunLoad(options);
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(report->errors, 1u);
+  EXPECT_EQ(report->first_error, "1 of 4 sessions were not opened in time");
+  EXPECT_GT(report->received, 0u);  // by the two other streams
+}
+
+TEST(LoadTest, CountsAStreamWhoseTokensWereNotAllAnswered) {
+  FakeServer server({.lie = [](v1::ServerMessage& message) {
+    for (v1::ServerItem& item : *message.mutable_items()) {
+      if (item.has_forecasts()) item.mutable_forecasts()->set_handle(77);
+    }
+  }});
+  LoadOptions options = Small(server);
+  options.drain = absl::Milliseconds(10);
+  const auto report = RunLoad(options);
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(report->errors, 3u);
+  EXPECT_EQ(report->first_error, "64 messages were not answered in time");
+}
+
 TEST(LoadTest, SendsAgainWhatTheServerHadNoRoomFor) {
   FakeServer server;
   server.FailNextTokens(11, "no room", "SET_ASIDE", 30);
