@@ -62,24 +62,29 @@ class BareRedis {
  public:
   BareRedis(redisContext& context, const std::vector<int>& order) : context_(context), order_(order) {}
 
-  void Save(std::mt19937_64& random) {
+  absl::Status Save(std::mt19937_64& random) {
     std::vector<std::string> rows;
     for (size_t i = 0; i < order_.size(); ++i) rows.push_back(RandomRows(random));
     const std::string header = store::EncodeRedisHeader(HeaderOf(0)),
                       slot = store::EncodeRedisSlot(1, {{1, {}}, rows[0]});
+    absl::Status status;
     const double seconds = SecondsOf([&] {
-      Pipeline([&](size_t i) {
+      status = Pipeline([&](size_t i) {
         return std::vector<std::string_view>{"HSET", KeyAt(i), "h", header, "s0", slot, "r0", rows[i]};
       });
     });
     timings_.save.Add(seconds, 0);
+    return status;
   }
 
-  void Load() {
+  absl::Status Load() {
+    absl::Status status;
     const double seconds = SecondsOf([&] {
-      Pipeline([&](size_t i) { return std::vector<std::string_view>{"HMGET", KeyAt(i), "h", "s0", "s1", "r0", "r1"}; });
+      status = Pipeline(
+          [&](size_t i) { return std::vector<std::string_view>{"HMGET", KeyAt(i), "h", "s0", "s1", "r0", "r1"}; });
     });
     timings_.load.Add(seconds, 0);
+    return status;
   }
 
   const Timings& timings() const { return timings_; }
@@ -89,15 +94,22 @@ class BareRedis {
 
   // Sends as many commands at once as a batch of the store.
   template <typename CommandOf>
-  void Pipeline(CommandOf command_of) {
+  absl::Status Pipeline(CommandOf command_of) {
+    absl::Status status;
     for (size_t begin = 0; begin < order_.size(); begin += kBatch) {
       const size_t end = std::min<size_t>(order_.size(), begin + kBatch);
       for (size_t i = begin; i < end; ++i) Append(command_of(i));
-      for (size_t i = begin; i < end; ++i) {
-        void* reply = nullptr;
-        if (redisGetReply(&context_, &reply) == REDIS_OK) freeReplyObject(reply);
-      }
+      for (size_t i = begin; i < end; ++i) status.Update(TakeReply());
     }
+    return status;
+  }
+
+  absl::Status TakeReply() {
+    void* reply = nullptr;
+    if (redisGetReply(&context_, &reply) != REDIS_OK) return absl::UnavailableError(context_.errstr);
+    const std::unique_ptr<redisReply, decltype(&freeReplyObject)> owned(static_cast<redisReply*>(reply),
+                                                                        &freeReplyObject);
+    return owned->type == REDIS_REPLY_ERROR ? absl::UnavailableError(owned->str) : absl::OkStatus();
   }
 
   void Append(const std::vector<std::string_view>& command) {
@@ -129,13 +141,7 @@ absl::StatusOr<std::vector<Row>> RedisRows() {
   const std::vector<int> order = Shuffled(random);
   Entrant entrant(**store, order);
   BareRedis bare(*context, order);
-  entrant.Acquire();
-  for (int round = 0; round < kRounds; ++round) {
-    entrant.Save(random);
-    bare.Save(random);
-    entrant.Load();
-    bare.Load();
-  }
+  if (absl::Status status = RunRounds(entrant, bare, random); !status.ok()) return status;
   return StoreRows("redis", order.size(), entrant.timings(), &bare.timings(), BytesOf(*context, 0));
 }
 

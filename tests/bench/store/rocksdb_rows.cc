@@ -19,14 +19,19 @@ namespace {
 
 constexpr size_t kBuffer = 32 << 20;
 
+absl::Status ToStatus(const rocksdb::Status& status) {
+  return status.ok() ? absl::OkStatus() : absl::UnavailableError(status.ToString());
+}
+
 class Bare {
  public:
   Bare(rocksdb::DB& db, const std::vector<int>& order) : db_(db), order_(order) {}
 
-  void Save(std::mt19937_64& random) {
+  absl::Status Save(std::mt19937_64& random) {
     std::vector<std::string> rows;
     for (size_t i = 0; i < order_.size(); ++i) rows.push_back(RandomRows(random));
     const std::string header = store::EncodeHeader({HeaderOf(0), {store::SlotOf(0, {{1, {}}, rows[0]})}});
+    absl::Status status;
     const double seconds = SecondsOf([&] {
       for (size_t begin = 0; begin < rows.size(); begin += kBatch) {
         rocksdb::WriteBatch batch;
@@ -35,22 +40,25 @@ class Bare {
           batch.Put(store::RowsKey(key, 0), rows[i]);
           batch.Put(store::HeaderKey(key), header);
         }
-        db_.Write({}, &batch);
+        status.Update(ToStatus(db_.Write({}, &batch)));
       }
     });
     timings_.save.Add(seconds, 0);
+    return status;
   }
 
-  void Load() {
+  absl::Status Load() {
+    absl::Status status;
     const double seconds = SecondsOf([&] {
       std::string value;
       for (const int session : order_) {
         const std::string key = KeyOf(session);
-        db_.Get({}, store::HeaderKey(key), &value);
-        db_.Get({}, store::RowsKey(key, 0), &value);
+        status.Update(ToStatus(db_.Get({}, store::HeaderKey(key), &value)));
+        status.Update(ToStatus(db_.Get({}, store::RowsKey(key, 0), &value)));
       }
     });
     timings_.load.Add(seconds, 0);
+    return status;
   }
 
   const Timings& timings() const { return timings_; }
@@ -80,19 +88,13 @@ absl::StatusOr<std::vector<Row>> RocksDbRows(const std::string& folder) {
   rocksdb::DB* opened = nullptr;
   rocksdb::Options settings = store::RocksDbSettings(kBuffer);
   settings.create_if_missing = true;
-  if (const rocksdb::Status status = rocksdb::DB::Open(settings, folder + "/bare", &opened); !status.ok()) {
-    return absl::UnavailableError(status.ToString());
+  if (absl::Status status = ToStatus(rocksdb::DB::Open(settings, folder + "/bare", &opened)); !status.ok()) {
+    return status;
   }
   const std::unique_ptr<rocksdb::DB> db(opened);
   Entrant entrant(**store, order);
   Bare bare(*db, order);
-  entrant.Acquire();
-  for (int round = 0; round < kRounds; ++round) {
-    entrant.Save(random);
-    bare.Save(random);
-    entrant.Load();
-    bare.Load();
-  }
+  if (absl::Status status = RunRounds(entrant, bare, random); !status.ok()) return status;
   return StoreRows("rocksdb", order.size(), entrant.timings(), &bare.timings(),
                    BytesOf(folder + "/store") / static_cast<int64_t>(order.size()));
 }

@@ -18,28 +18,30 @@ constexpr size_t kRowBytes = 8192;
 
 using Seconds = std::chrono::duration<double>;
 
-// Counts calls under way and how long each took.
+// Counts calls under way and how long each took, and keeps the first error.
 class Window {
  public:
   explicit Window(int most) : most_(most) {}
 
-  // Waits for room; the caller calls the result at the answer.
-  std::function<void()> Begin() {
+  // Waits for room; the caller calls the result at the answer, with the answer's status.
+  std::function<void(const absl::Status&)> Begin() {
     absl::MutexLock lock(&mutex_);
     mutex_.Await(absl::Condition(
         +[](Window* self) { return self->under_way_ < self->most_; }, this));
     ++under_way_;
-    return [this, start = std::chrono::steady_clock::now()] {
+    return [this, start = std::chrono::steady_clock::now()](const absl::Status& status) {
       absl::MutexLock done(&mutex_);
       --under_way_;
+      status_.Update(status);
       seconds_.push_back(Seconds(std::chrono::steady_clock::now() - start).count());
     };
   }
 
-  void Wait() {
+  absl::Status Wait() {
     absl::MutexLock lock(&mutex_);
     mutex_.Await(absl::Condition(
         +[](Window* self) { return self->under_way_ == 0; }, this));
+    return status_;
   }
 
   double P99Micros() {
@@ -52,8 +54,15 @@ class Window {
   const int most_;
   absl::Mutex mutex_;
   int under_way_ = 0;
+  absl::Status status_;
   std::vector<double> seconds_;
 };
+
+absl::Status FirstError(const std::vector<store::WriteResult>& results) {
+  absl::Status first;
+  for (const store::WriteResult& result : results) first.Update(result.status);
+  return first;
+}
 
 Row RowOf(const std::string& store, const char* operation, size_t sessions, const Timing& timing, const Timing* roof) {
   const auto rate = [sessions](const Timing& one) { return static_cast<double>(sessions) / one.seconds; };
@@ -107,44 +116,55 @@ void Timing::Add(double took, double p99) {
   p99_us = p99;
 }
 
-void Entrant::Acquire() {
+absl::Status Entrant::Acquire() {
   Window window(kBatch);
+  absl::Status status;
   const double seconds = SecondsOf([&] {
     for (const int session : order_) {
       store::Acquisition acquisition;
       static_cast<store::SessionHeader&>(acquisition.record) = HeaderOf(session);
-      store_.Acquire(std::move(acquisition), [done = window.Begin()](const store::WriteResult&) { done(); });
+      store_.Acquire(std::move(acquisition),
+                     [done = window.Begin()](const store::WriteResult& result) { done(result.status); });
     }
-    window.Wait();
+    status = window.Wait();
   });
   timings_.acquire.Add(seconds, window.P99Micros());
+  return status;
 }
 
-void Entrant::Save(std::mt19937_64& random) {
+absl::Status Entrant::Save(std::mt19937_64& random) {
   std::deque<std::vector<store::SaveWrite>> batches;
   for (const int session : order_) {
     if (batches.empty() || batches.back().size() == kBatch) batches.emplace_back();
     batches.back().push_back({HeaderOf(session), {{1, {}}, RandomRows(random)}, std::nullopt});
   }
   Window window(8);
+  absl::Status status;
   const double seconds = SecondsOf([&] {
     for (auto& batch : batches) {
-      store_.Save(std::move(batch), [done = window.Begin()](const std::vector<store::WriteResult>&) { done(); });
+      store_.Save(std::move(batch), [done = window.Begin()](const std::vector<store::WriteResult>& results) {
+        done(FirstError(results));
+      });
     }
-    window.Wait();
+    status = window.Wait();
   });
   timings_.save.Add(seconds, window.P99Micros());
+  return status;
 }
 
-void Entrant::Load() {
+absl::Status Entrant::Load() {
   Window window(kBatch);
+  absl::Status status;
   const double seconds = SecondsOf([&] {
     for (const int session : order_) {
-      store_.Load(KeyOf(session), [done = window.Begin()](const absl::StatusOr<store::SessionRecord>&) { done(); });
+      store_.Load(KeyOf(session), [done = window.Begin()](const absl::StatusOr<store::SessionRecord>& record) {
+        done(record.status());
+      });
     }
-    window.Wait();
+    status = window.Wait();
   });
   timings_.load.Add(seconds, window.P99Micros());
+  return status;
 }
 
 std::vector<Row> StoreRows(const std::string& store, size_t sessions, const Timings& timings, const Timings* roof,

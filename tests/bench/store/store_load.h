@@ -2,7 +2,7 @@
 #define AAREN_TESTS_BENCH_STORE_STORE_LOAD_H_
 
 // The load for every store and the store's roof: sessions with a row each are opened once, saved in batches and loaded
-// in random order, in a few rounds. The best round counts.
+// in random order, in a few rounds. The best round counts. A refusal is quick, so one refused operation ends the bench.
 //
 // Threading: one thread calls; the store answers on any thread.
 
@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "server/store/store.h"
 #include "tests/bench/bench.h"
 
@@ -48,9 +50,10 @@ class Entrant {
   // Both arguments outlive the entrant.
   Entrant(store::StateStore& store, const std::vector<int>& order) : store_(store), order_(order) {}
 
-  void Acquire();
-  void Save(std::mt19937_64& random);
-  void Load();
+  // The first error of the store, once all is answered.
+  absl::Status Acquire();
+  absl::Status Save(std::mt19937_64& random);
+  absl::Status Load();
 
   const Timings& timings() const { return timings_; }
 
@@ -59,6 +62,19 @@ class Entrant {
   const std::vector<int>& order_;
   Timings timings_;
 };
+
+// The rounds of a store and, in turn, of its roof, which has the entrant's Save and Load. Internal, with the first
+// error.
+template <typename Roof>
+absl::Status RunRounds(Entrant& entrant, Roof& roof, std::mt19937_64& random) {
+  absl::Status status = entrant.Acquire();
+  for (int round = 0; round < kRounds && status.ok(); ++round) {
+    for (const absl::Status& one : {entrant.Save(random), roof.Save(random), entrant.Load(), roof.Load()}) {
+      status.Update(one);
+    }
+  }
+  return status.ok() ? status : absl::InternalError(absl::StrCat("an operation was refused: ", status.ToString()));
+}
 
 // The rows of a store: acquire, save, load. `roof` may be null, and acquires nothing. `bytes` a session belong to the
 // save.

@@ -19,7 +19,7 @@ namespace aaren::bench {
 // Bytes of all files below the folder.
 int64_t BytesOf(const std::string& folder);
 
-std::vector<Row> MemoryRows();
+absl::StatusOr<std::vector<Row>> MemoryRows();
 absl::StatusOr<std::vector<Row>> RocksDbRows(const std::string& folder);
 // Unavailable without a redis-server.
 absl::StatusOr<std::vector<Row>> RedisRows();
