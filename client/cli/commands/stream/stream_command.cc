@@ -63,9 +63,8 @@ std::vector<std::string> RecordSeries(const RowSource& source, bool classifies) 
   return source.columns();
 }
 
-int Stream(const StreamFlags& stream, const EventSeries* series = nullptr) {
+int Stream(const StreamFlags& stream, Interrupt& interrupt, const EventSeries* series = nullptr) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that leaves is an error of the write
-  Interrupt interrupt(stream.duration);
   const absl::StatusOr<std::unique_ptr<RowSource>> source = OpenSource(stream, series, interrupt);
   if (!source.ok()) return FailOpen(source.status(), interrupt);
   ForecastStreamOptions options = StreamOptions(stream);
@@ -105,23 +104,34 @@ int Stream(const StreamFlags& stream, const EventSeries* series = nullptr) {
   return ExitStatus(status, forecasts, interrupt);
 }
 
+int StreamOne(const StreamFlags& stream) {
+  Interrupt interrupt(stream.duration);
+  return Stream(stream, interrupt);
+}
+
+// True if the next series is to be streamed: --duration is for all series together. A signal ends the next one at once.
+bool GoesOn(int status, const Interrupt& interrupt) {
+  return status == kSuccess && (!interrupt.stopped() || interrupt.signal() != 0);
+}
+
 // A session for each series, one after the other.
 int StreamEach(const StreamFlags& stream) {
   const absl::StatusOr<std::vector<std::string>> all = SeriesOf(stream.csv, stream.rows.csv);
   if (!all.ok()) return Fail(all.status());
   const std::string prefix = stream.session.empty() ? "" : stream.session + ":";
+  Interrupt interrupt(stream.duration);
   for (const std::string& series : *all) {
     StreamFlags one = stream;
     one.rows.csv.only_series = series;
     if (!prefix.empty()) one.session = absl::StrCat(prefix, SessionPart(series));
-    const int status = Stream(one);
-    if (status != kSuccess) return status;
+    const int status = Stream(one, interrupt);
+    if (!GoesOn(status, interrupt)) return status;
   }
   return kSuccess;
 }
 
 int StreamEvents(const StreamFlags& stream) {
-  if (!IsRegularFile(stream.file.path)) return Stream(stream);
+  if (!IsRegularFile(stream.file.path)) return StreamOne(stream);
   const absl::StatusOr<std::vector<EventSeries>> all =
       ReadEventFile(stream.file.path, stream.file.Options(stream.rows.csv), stream.rows.times.late == "stop");
   if (!all.ok()) return Fail(all.status());
@@ -129,13 +139,14 @@ int StreamEvents(const StreamFlags& stream) {
     return Fail(absl::InvalidArgumentError(absl::StrCat(
         stream.file.path, " has ", all->size(), " series, and the record --output=", stream.output, " is of one")));
   }
+  Interrupt interrupt(stream.duration);
   for (const EventSeries& series : *all) {
     StreamFlags one = stream;
     if (!stream.session.empty() && !series.name.empty()) {
       one.session = absl::StrCat(stream.session, ":", SessionPart(series.name));
     }
-    const int status = Stream(one, &series);
-    if (status != kSuccess) return status;
+    const int status = Stream(one, interrupt, &series);
+    if (!GoesOn(status, interrupt)) return status;
   }
   return kSuccess;
 }
@@ -149,7 +160,7 @@ int RunStream(Arguments arguments) {
   const absl::Status status = parsed.ok() ? stream.Check() : parsed.status();
   if (!status.ok()) return FailUsage("stream", status);
   if (!stream.file.path.empty()) return StreamEvents(stream);
-  return stream.rows.csv.series_column.empty() ? Stream(stream) : StreamEach(stream);
+  return stream.rows.csv.series_column.empty() ? StreamOne(stream) : StreamEach(stream);
 }
 
 }  // namespace aaren::cli

@@ -52,7 +52,7 @@ command_line::Flags StreamFlags::Table() {
   flags.Add("alerts_only", &alerts_only,
             "print only rows with an alert, all their series, as JSON; needs --alert, not with --output");
   flags.Add("interval", &interval, "time between two samples of --source=system");
-  flags.Add("duration", &duration, "stop after so long");
+  flags.Add("duration", &duration, "stop after so long, all series together");
   flags.Add("connect_timeout", &connect_timeout, "give up if the server cannot be reached for so long");
   flags.Add("retry", &retry, "never give up");
   flags.Add("json", &json, "one JSON object a line, on a terminal too");

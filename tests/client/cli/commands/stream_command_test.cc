@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/time/clock.h"
 #include "client/cli/commands/command.h"
 #include "tests/client/cli/temporary_file.h"
 #include "tests/client/fake_server.h"
@@ -89,6 +90,40 @@ TEST(StreamCommandTest, DurationThatEndsBeforeTheSessionIsOpenIsNamed) {
   FakeServer server;
   server.FailNextOpen(8, "no slot left", /*retry_ms=*/20, /*opens=*/1000);
   EXPECT_THAT(Said(server, {"--duration=200ms"}, 1), HasSubstr("stopped before session "));
+}
+
+// Streams the series x and y to a server that answers x only when the duration of all has passed.
+void StreamLate(FakeServer& server, std::vector<std::string> flags) {
+  server.Pause(true);
+  std::thread late([&] {
+    while (!server.exists("s:x")) std::this_thread::yield();
+    absl::SleepFor(absl::Milliseconds(700));
+    server.Pause(false);
+  });
+  flags.insert(flags.end(), {"--target=" + server.target(), "--session=s", "--duration=700ms"});
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const int status = RunStream(flags);
+  testing::internal::GetCapturedStdout();
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(status, 0) << said;
+  late.join();
+}
+
+TEST(StreamCommandTest, DurationIsThatOfAllSeriesOfAFileTogether) {
+  FakeServer server;
+  const TemporaryFile csv("host,a\nx,1\nx,2\ny,3\n");
+  StreamLate(server, {"--csv=" + csv.path(), "--series_column=host", "--horizon=2"});
+  EXPECT_EQ(server.next_seq("s:x"), 2u);
+  EXPECT_FALSE(server.exists("s:y"));
+}
+
+TEST(StreamCommandTest, DurationIsThatOfAllSeriesOfEventsTogether) {
+  FakeServer server({.events = true});
+  const TemporaryFile events("time,mark,series\n1,a,x\n2,b,x\n3,a,y\n");
+  StreamLate(server, {"--events=" + events.path(), "--model=sum", "--spans=1s"});
+  EXPECT_EQ(server.next_seq("s:x"), 2u);
+  EXPECT_FALSE(server.exists("s:y"));
 }
 
 // A pipe stays open behind a single row; later rows would have told day and month apart.
