@@ -28,7 +28,7 @@ inline constexpr double kSurprisingRate = 0.04;
 struct SeriesChart {
   std::string name;
   std::deque<float> values = {};    // the past, latest last; NaN: missing
-  std::deque<float> surprise = {};  // surprise of each value; NaN: none
+  std::deque<float> surprise = {};  // surprise of each value; NaN: none, or not judged since the session is learning
   uint64_t alerts = 0;              // since the beginning; shown beside the value unless 0
   std::vector<float> low = {};      // per step ahead, as are the next two
   std::vector<float> median = {};

@@ -71,9 +71,10 @@ void LiveView::Show(const PendingRow& row, const client::Forecast& forecast) {
   for (size_t channel = 0; channel < channels; ++channel) {
     SeriesChart& series = state_.series[channel];
     PushBounded(static_cast<float>(row.row.values[channel]), series.values);
-    const float surprise = forecast.surprise.empty() ? std::nanf("") : forecast.surprise[channel];
+    const bool judged = !forecast.surprise.empty() && state_.marked.Judges(forecast.IsLearning(channel));
+    const float surprise = judged ? forecast.surprise[channel] : std::nanf("");
     PushBounded(surprise, series.surprise);
-    if (alert_ && alert_->Judges(forecast.IsLearning(channel)) && alert_->IsAlert(surprise)) ++series.alerts;
+    if (alert_ && alert_->IsAlert(surprise)) ++series.alerts;
     const auto line = [&](size_t level, std::vector<float>& steps) {
       steps.clear();
       for (size_t h = 0; h < horizons; ++h) {

@@ -27,8 +27,8 @@ namespace aaren::cli {
 class LiveView {
  public:
   // A stream of events gives its chart. Alerts by `alert` are marked and counted; without a rule the surprising values
-  // are marked. A terminal that nobody reads keeps the view waiting only until a signal comes to the interrupt, which
-  // outlives the view.
+  // are marked, but none while the session is learning. A terminal that nobody reads keeps the view waiting only until
+  // a signal comes to the interrupt, which outlives the view.
   LiveView(const std::vector<std::string>& series, std::string title, const Interrupt& interrupt,
            std::optional<AlertRule> alert = {}, std::unique_ptr<EventChart> events = nullptr);
   ~LiveView();

@@ -38,7 +38,8 @@ std::string ShareBar(absl::string_view name, float share, int width) {
 void EventChart::Add(const Row& row, const client::Forecast& forecast) {
   const float surprise = forecast.surprise.empty() ? std::numeric_limits<float>::quiet_NaN() : forecast.surprise[0];
   const double gap = seen_.empty() ? std::nan("") : 1e-9 * static_cast<double>(row.time_ns - last_ns_);
-  seen_.push_front({.time = row.time, .mark = row.mark, .gap_s = gap, .surprise = surprise});
+  const bool alert = marked_.Judges(forecast.IsLearning(0)) && marked_.IsAlert(surprise);
+  seen_.push_front({.time = row.time, .mark = row.mark, .gap_s = gap, .surprise = surprise, .alert = alert});
   if (seen_.size() > kKeptEvents) seen_.pop_back();
   last_ns_ = row.time_ns;
   times_.assign(forecast.values.begin(), forecast.values.end());
@@ -87,12 +88,11 @@ std::vector<std::string> EventChart::Forecast(int width) const {
 }
 
 std::string EventChart::Line(const Seen& seen, int width) const {
-  const bool alert = marked_.IsAlert(seen.surprise);
   const std::string surprise = std::isnan(seen.surprise) ? "" : absl::StrFormat("%.3f", seen.surprise);
   const std::string text =
       absl::StrFormat("  %s  +%-9s %-6s %s", Shown(seen.time), ShortSpan(seen.gap_s), surprise, Shown(seen.mark));
-  return absl::StrCat(alert ? kRed : "", alert ? "●" : " ", Cut(text, static_cast<size_t>(std::max(1, width - 1))),
-                      kOff);
+  return absl::StrCat(seen.alert ? kRed : "", seen.alert ? "●" : " ",
+                      Cut(text, static_cast<size_t>(std::max(1, width - 1))), kOff);
 }
 
 std::string EventChart::Render(const std::string& status, int width, int height) const {

@@ -21,7 +21,7 @@ namespace aaren::cli {
 
 class EventChart {
  public:
-  // `spans` as the user wrote them; `names` outlives the chart. Events by `marked` are red.
+  // `spans` as the user wrote them; `names` outlives the chart. Alerts by `marked` are red.
   EventChart(std::vector<std::string> spans, AlertRule marked, const client::MarkNames& names)
       : spans_(std::move(spans)), marked_(marked), names_(names) {}
 
@@ -36,6 +36,7 @@ class EventChart {
     std::string time, mark;
     double gap_s;  // since the event before; NaN for the first
     float surprise;
+    bool alert;
   };
 
   std::vector<std::string> Forecast(int width) const;

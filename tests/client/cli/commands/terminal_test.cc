@@ -126,6 +126,34 @@ TEST(TerminalTest, ScreenIsGivenBackWithTheLastPictureAndTheWords) {
   EXPECT_THAT(text, HasSubstr("aaren: alerts: 0 of 0 values"));
 }
 
+// What the live view shows of a stream whose values are all surprising.
+std::string SurprisingView(bool learning, const std::vector<std::string>& flags) {
+  const FakeServer server({.surprises = true, .lie = [learning](v1::ServerMessage& message) {
+                             for (v1::ServerItem& item : *message.mutable_items()) {
+                               if (!learning || !item.has_forecasts()) continue;
+                               item.mutable_forecasts()->mutable_learning()->Resize(item.forecasts().surprise_size(),
+                                                                                    true);
+                             }
+                           }});
+  const TemporaryFile csv("load\n0\n1\n0\n1\n0\n1\n");
+  std::vector<std::string> words = {"stream", "--csv=" + csv.path(), "--target=" + server.target(), "--horizon=2"};
+  words.insert(words.end(), flags.begin(), flags.end());
+  OnTerminal aaren(words);
+  const std::string text = aaren.Read();
+  EXPECT_EQ(aaren.Wait(), 0);
+  return text;
+}
+
+constexpr char kRedDot[] = "\x1b[0;1;31m●";
+
+TEST(TerminalTest, ValuesOfASessionThatIsLearningAreNotMarked) {
+  for (const char* flag : {"--every=1", "--alert=0.1"}) {
+    EXPECT_THAT(SurprisingView(false, {flag}), HasSubstr(kRedDot)) << flag;
+    EXPECT_THAT(SurprisingView(true, {flag}), Not(HasSubstr(kRedDot))) << flag;
+  }
+  EXPECT_THAT(SurprisingView(true, {"--alert=0.1", "--alert_early"}), HasSubstr(kRedDot));
+}
+
 // Escapes of a column's name would be the terminal's orders.
 TEST(TerminalTest, NamesOfColumnsAreShown) {
   const FakeServer server;

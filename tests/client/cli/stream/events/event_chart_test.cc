@@ -14,15 +14,17 @@ namespace aaren::cli {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class EventChartTest : public ::testing::Test {
  protected:
   EventChartTest() { chart_.SetQuantiles(levels_); }
 
-  void Add(int64_t time_s, const std::string& mark, float surprise) {
+  void Add(int64_t time_s, const std::string& mark, float surprise, bool learning = false) {
     const uint32_t marks[] = {*names_.Add(mark), client::kNewMark};
     client::Forecast forecast{.values = times_, .surprise = {&surprise, 1}};
+    forecast.learning = absl::MakeConstSpan(&learning, 1);
     forecast.event = {.within = within_, .marks = marks, .mark_probabilities = probabilities_};
     chart_.Add({.time = std::to_string(time_s), .time_ns = time_s * 1'000'000'000, .values = {}, .mark = mark},
                forecast);
@@ -71,6 +73,11 @@ TEST_F(EventChartTest, NoLineIsWiderThanTheTerminal) {
 TEST_F(EventChartTest, SurprisingEventsAreMarked) {
   Add(0, "a", 0.999f);
   EXPECT_THAT(chart_.Render("web", 80, 12), HasSubstr("●"));
+}
+
+TEST_F(EventChartTest, EventsOfASessionThatIsLearningAreNotMarked) {
+  Add(0, "a", 0.999f, true);
+  EXPECT_THAT(chart_.Render("web", 80, 12), Not(HasSubstr("●")));
 }
 
 TEST_F(EventChartTest, BeforeAForecastItSaysSo) {
