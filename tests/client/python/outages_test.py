@@ -39,27 +39,27 @@ def test_killed_servers_cost_no_forecast_and_none_comes_twice(model, start_serve
 
 
 def test_cut_connections_cost_no_forecast(model, server, series):
-    proxy = CuttingProxy(server.target)
-    heard = []
+    proxy = CuttingProxy(server.target, bytes_per_second=2_000_000)
+    heard, cuts, got = [], [], []
+
+    def cut(after):
+        while proxy.forwarded < after:
+            time.sleep(0.001)
+        cuts.append(proxy.cut())
+
     with aaren.Client(proxy.address) as client:
         session = client.session("cut", on_event=lambda event, detail: heard.append(event))
-        stop = threading.Event()
-
-        def cut():
-            while not stop.wait(0.5):
-                proxy.cut()
-
-        cutter = threading.Thread(target=cut)
-        cutter.start()
-        try:
-            got = np.concatenate([session.run(series[at : at + 400]).values for at in range(0, 2000, 400)])
-        finally:
-            stop.set()
+        for at in range(0, 2000, 400):
+            # A run has as many forecasts of some hundred bytes: the cut comes among the first of them.
+            cutter = threading.Thread(target=cut, args=(proxy.forwarded + 20_000,), daemon=True)
+            cutter.start()
+            got.append(session.run(series[at : at + 400]).values)
             cutter.join()
         session.close()
     proxy.close()
-    assert np.array_equal(got, expected(model, series))
-    assert "opened" in heard
+    assert cuts == [1] * 5
+    assert heard.count("disconnected") == 5
+    assert np.array_equal(np.concatenate(got), expected(model, series))
 
 
 CHILD = """
