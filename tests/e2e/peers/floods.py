@@ -114,18 +114,22 @@ def connect_by_tls(target):
 
 
 def send(connect_to, pieces, end):
-    """Sends the pieces on one connection after the other, until the time `end`. How many connections were ended."""
-    ended = 0
+    """Sends the pieces on one connection after the other, until the time `end`. How many connections were ended. A flood
+    that never sends a piece is an error."""
+    ended = sent = 0
     while time.monotonic() < end:
         try:
             with connect_to() as connection:
                 for piece in pieces():
                     connection.sendall(piece)
+                    sent += 1
                     if time.monotonic() > end:
                         break
         except OSError:
             ended += 1
             time.sleep(0.01)
+    if not sent:
+        raise RuntimeError(f"no piece was sent; {ended} connections were ended")
     return ended
 
 
