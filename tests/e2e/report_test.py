@@ -15,6 +15,11 @@ class ReportTest(ServerTest):
         csv = os.path.join(SAMPLES, "weather.csv")
         return aaren("evaluate", f"--target={self.server.target}", f"--csv={csv}", "--season=144", *flags)
 
+    def lines(self, *flags):
+        result = self.evaluate("--json", *flags)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return objects(result.stdout)
+
     def report(self, *flags):
         result = self.evaluate(f"--report={self.path('report.html')}", *flags)
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -49,18 +54,21 @@ class ReportTest(ServerTest):
         first = 3463  # of 4,329 rows: where the origins begin
         csv = os.path.join(SAMPLES, "weather.csv")
         streamed = aaren("stream", f"--target={self.server.target}", f"--csv={csv}", "--columns=dew_point_degC", "--json")
+        self.assertEqual(streamed.returncode, 0, streamed.stderr)
         surprises = [line["surprise"] for line in objects(streamed.stdout)][first:]
         for stride in (1, 24, 61):
             seen = sorted(surprises[:4329 - 24 - first + 1:stride])
             share = [i / len(seen) for i in range(len(seen) + 1)]
             ks = max(max(u - share[i], share[i + 1] - u) for i, u in enumerate(seen))
-            line = objects(self.evaluate("--json", "--columns=dew_point_degC", f"--stride={stride}").stdout)[0]["surprise"]
+            line = self.lines("--columns=dew_point_degC", f"--stride={stride}")[0]["surprise"]
             self.assertEqual(line["values"], len(seen))
             self.assertAlmostEqual(line["ks"], ks)  # the stream prints float32, in as few digits as tell it
             self.assertAlmostEqual(line["alerts_at_1_percent"], sum(min(u, 1 - u) < 0.005 for u in seen) / len(seen))
 
     def test_coverage_by_rows_ahead_averages_to_the_coverage(self):
-        lines = objects(self.evaluate("--json", "--stride=24", "--horizon=13").stdout)
+        lines = self.lines("--stride=24", "--horizon=13")
+        self.assertEqual([line["series"] for line in lines[-2:]], ["one window", "mean"])
+        self.assertEqual(len(lines), 5 + 2)
         for line in lines:
             if line["series"] == "one window":
                 self.assertNotIn("coverage80_by_step", line)
@@ -86,8 +94,10 @@ class ReportTest(ServerTest):
         self.assertNotIn("@import", text)
 
     def test_windows_average_to_the_scores(self):
-        lines = objects(self.evaluate("--json", "--per_window", "--windows=7").stdout)
-        for total in [line for line in lines if line["series"] not in ("mean", "one window") and "origin" not in line]:
+        lines = self.lines("--per_window", "--windows=7")
+        totals = [line for line in lines if line["series"] not in ("mean", "one window") and "origin" not in line]
+        self.assertEqual(len(totals), 5)
+        for total in totals:
             windows = [line for line in lines if line["series"] == total["series"] and "origin" in line]
             self.assertEqual(len(windows), 7)
             self.assertAlmostEqual(sum(window["forecast"]["mase"] for window in windows) / 7, total["mase"], places=12)
