@@ -43,10 +43,13 @@ class ConnectionsTest(programs.ServerTest):
         beside = self.tokens_per_second()
         kilobytes = self.server.resident_kb()
         held = self.server.metric("aaren_held_bytes")
+        open_now = self.server.metric("aaren_connections")
         print(f"{before} kB before, {kilobytes} kB with {len(self.connections)} connections, {held:.0f} bytes counted; "
               f"{beside:.0f} tokens/s beside them")
         if not programs.SANITIZED:
             self.assertLess(kilobytes << 10, MEMORY)
+        self.assertGreaterEqual(open_now, len(self.connections))
+        self.assertGreater(held, 0)
         self.assertGreater(beside, 0)
 
 
