@@ -34,7 +34,6 @@ def call(stream, path, *fields, trailers=None):
             http2.frame(http2.HEADERS, http2.END_HEADERS | http2.END_STREAM, stream, end))
 
 
-@unittest.skipUnless(envoy.find(), "Envoy is not installed; deploy/setup --with-envoy fetches it")
 class Attacked(programs.ServerTest):
     """A server behind Envoy."""
 
@@ -43,6 +42,7 @@ class Attacked(programs.ServerTest):
     connection = ()  # flags of the clients
 
     def setUp(self):
+        envoy.require()
         super().setUp()
         self.edge = self.start_envoy(*self.changes)
 

@@ -48,7 +48,6 @@ class LeavingTest(OracleTest):
         figures = self.assert_kept(oracle)
         self.assertGreaterEqual(figures["reopened"], turns * 40)
 
-    @unittest.skipUnless(envoy.find(), "Envoy is not installed; deploy/setup --with-envoy fetches it")
     def test_rolling_restart_behind_envoy_fails_no_token(self):
         proxy = envoy.Envoy(self.addresses())
         self.addCleanup(proxy.close)

@@ -14,6 +14,8 @@ import tempfile
 import time
 import urllib.request
 
+from . import parts
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 CONFIG = os.environ.get("AAREN_ENVOY_CONFIG") or os.path.join(ROOT, "deploy", "docker", "envoy.yaml")
 
@@ -23,6 +25,11 @@ def find():
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     unpacked = os.path.join(cache, "aaren", "envoy-1.40.0", "envoy", "_bin", "envoy")
     return os.environ.get("AAREN_ENVOY") or shutil.which("envoy") or (unpacked if os.path.exists(unpacked) else None)
+
+
+def require():
+    """The program. A test without Envoy is skipped, or fails where Envoy was to be installed."""
+    return parts.require(find(), "Envoy", "envoy")
 
 
 def free_ports(count):
@@ -63,7 +70,7 @@ class Envoy:
         self.config.flush()
         self.errors = tempfile.TemporaryFile(mode="w+")
         self.process = subprocess.Popen(
-            [find(), "--config-path", self.config.name, "--use-dynamic-base-id", "--concurrency", "1",
+            [require(), "--config-path", self.config.name, "--use-dynamic-base-id", "--concurrency", "1",
              "--log-level", "warning"], stdout=self.errors, stderr=self.errors)
         self.wait_until_it_is_ready()
 

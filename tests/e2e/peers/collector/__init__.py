@@ -6,7 +6,8 @@ import shutil
 import socket
 import subprocess
 import time
-import unittest
+
+from .. import parts
 
 CONFIG = """\
 receivers: {otlp: {protocols: {grpc: {endpoint: "%s"}}}}
@@ -18,15 +19,11 @@ service:
 
 
 def find():
-    """The program: AAREN_COLLECTOR, in PATH, or where deploy/setup --with-collector puts it. A test that lacks it is
-    skipped and says so, or fails where AAREN_REQUIRE names it, as `tests/run --with=collector` does."""
+    """The program: AAREN_COLLECTOR, in PATH, or where deploy/setup --with-collector puts it."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     built = os.path.join(cache, "aaren", "collector-0.149.0", "bin", "otelcol")
     found = os.environ.get("AAREN_COLLECTOR") or shutil.which("otelcol") or (built if os.path.exists(built) else None)
-    if found is None:
-        required = "collector" in os.environ.get("AAREN_REQUIRE", "").split(",")
-        raise (AssertionError if required else unittest.SkipTest)("no otelcol: deploy/setup --with-collector builds it")
-    return found
+    return parts.require(found, "otelcol", "collector")
 
 
 def free_port():
