@@ -15,6 +15,12 @@ FakePeer::Event Nothing() {
 
 }  // namespace
 
+session::OpenedReply FakePeer::Unopened() {
+  session::OpenedReply reply;
+  reply.epoch = reply.incarnation = reply.next_seq = reply.durable_seq = UINT64_MAX;
+  return reply;
+}
+
 FakePeer::Event& FakePeer::Add(Event::Kind kind, session::Handle handle) {
   Event& event = events.emplace_back();
   event.kind = kind;

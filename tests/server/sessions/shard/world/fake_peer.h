@@ -16,7 +16,7 @@ class FakePeer : public session::Peer {
   struct Event {
     enum Kind { kOpened, kForecasts, kAcked, kClosed, kFailed, kOverdue } kind = kFailed;
     session::Handle handle = 0;
-    session::OpenedReply opened;
+    session::OpenedReply opened = Unopened();
     uint64_t first_seq = 0, next_seq = 0, durable_seq = 0, expected_seq = 0;
     std::vector<float> values;  // [results, channels, 4, 3]
     std::vector<float> surprises;
@@ -27,6 +27,9 @@ class FakePeer : public session::Peer {
     session::Refusal refusal;
     session::OverdueReply overdue;
   };
+
+  // The `opened` of an event that is no kOpened: numbers that no session has, on which tests of a reply fail.
+  static session::OpenedReply Unopened();
 
   void OnOpened(session::Handle handle, const session::OpenedReply& reply) override;
   void OnForecasts(session::Handle handle, const session::ForecastsReply& reply) override;
