@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "tests/server/sessions/shard/world/world.h"
+#include "tests/server/store/hanging_store.h"
 
 namespace aaren::save {
 namespace {
@@ -157,13 +158,31 @@ TEST(SaveTest, OfADetachedSessionTakesThePlaceOfOneThatIsNotDurable) {
 }
 
 TEST(SaveTest, IsAskedForOnceWhileTheStoreIsSlow) {
-  shard::World world(shard::ShardOptions{.save_interval = kInterval});
+  auto* slow = new store::HangingStore;
+  shard::World world(shard::ShardOptions{.save_interval = kInterval}, 1,
+                     std::make_shared<shard::ProbedStore>(std::unique_ptr<store::StateStore>(slow)));
   shard::FakePeer peer;
   world.Open(peer, 0, shard::Named("a"));
-  world.Send(peer, 0, 0, shard::Values(0, 2));
+  slow->Hang();
+  for (uint64_t seq = 0; seq < 6; seq += 2) {
+    const std::vector<float> values = shard::Values(seq, 2);
+    session::TokensView tokens;
+    tokens.first_seq = seq;
+    tokens.values = values;
+    EXPECT_TRUE(world.shard().Tokens(peer, tokens));
+    EXPECT_TRUE(world.RunUntil([&] { return peer.Last().next_seq == seq + 2; }));
+    world.clock().Advance(kInterval);
+    world.shard().Tick();
+  }
+  world.shard().SaveEarly();
+  EXPECT_TRUE(world.RunUntil([&] { return slow->held() > 0; }));
+  absl::SleepFor(absl::Milliseconds(50));  // a second save would come by the registrar's thread
+  EXPECT_EQ(world.store().save_calls(), 1u);
+  slow->GoOn();
+  world.Settle();
   world.Advance(kInterval);
-  world.Advance(kInterval);
-  EXPECT_EQ(world.shard().counters().saves.value(), 1);
+  EXPECT_EQ(world.store().save_calls(), 2u);
+  EXPECT_THAT(SavesOf(world, "/a"), ElementsAre(6));
 }
 
 TEST(SaveTest, ThatFailsIsCountedAndMadeLater) {
