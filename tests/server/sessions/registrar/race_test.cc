@@ -48,14 +48,19 @@ TEST(RaceTest, EachWriterOfManyIsToldTheEpochThatTookTheSession) {
     for (int shard : {0, 1}) world.shard(shard).Open(peers[shard], handle, shard::Named("a"));
   }
   world.Settle();
+  size_t told_nothing = 0;
   for (const shard::FakePeer& peer : peers) {
     for (session::Handle handle = 0; handle < 10; ++handle) {
       const Event& fenced = peer.Last(Event::kFailed, handle);
-      if (fenced.refusal.metadata.empty()) continue;  // the last writer has the session
+      if (fenced.refusal.metadata.empty()) {
+        ++told_nothing;
+        continue;
+      }
       const uint64_t own = peer.Last(Event::kOpened, handle).opened.epoch;
       EXPECT_GT(std::stoull(fenced.refusal.metadata[0].second), own);
     }
   }
+  EXPECT_EQ(told_nothing, 1u);  // the last writer, with the session
 }
 
 session::OpenRequest Attempted(uint64_t writer, uint64_t number) {
