@@ -45,8 +45,9 @@ TEST(ModelLabelsTest, DrawsAreEven) {
 
 // Servers with a shared store agree, also across versions and machines.
 TEST(ModelLabelsTest, ADrawIsTheSameEverywhere) {
-  EXPECT_EQ(DrawOf("tenant/a"), DrawOf("tenant/a"));
-  EXPECT_NE(DrawOf("tenant/a"), DrawOf("other/a"));
+  EXPECT_EQ(DrawOf("tenant/a"), 0x1699b03bdc9d25p-53);
+  EXPECT_EQ(DrawOf("other/a"), 0x6504f3d31a16bp-53);
+  EXPECT_EQ(DrawOf("tenant/\xc3\xbc"), 0x1d3960831dcdefp-53);
 }
 
 }  // namespace
