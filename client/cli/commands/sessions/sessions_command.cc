@@ -67,7 +67,7 @@ class SessionsCommand {
 bool IsTheSame(const client::SessionInfo& session, const absl::StatusOr<client::SessionInfo>& other) {
   return other.ok() && other->epoch == session.epoch && other->incarnation == session.incarnation &&
          other->next_seq == session.next_seq &&
-         absl::AbsDuration(other->last_active - session.last_active) < absl::Seconds(1);
+         absl::AbsDuration(other->last_active - session.last_active) < absl::Minutes(1);
 }
 
 // An export has the newest state alone, and not the save that a client behind would go back to.
