@@ -126,7 +126,7 @@ TEST(TerminalTest, ScreenIsGivenBackWithTheLastPictureAndTheWords) {
   EXPECT_THAT(text, HasSubstr("aaren: alerts: 0 of 0 values"));
 }
 
-// What the live view shows of a stream whose values are all surprising.
+// Returns the text that the live view shows of a stream whose values are all surprising.
 std::string SurprisingView(bool learning, const std::vector<std::string>& flags) {
   const FakeServer server({.surprises = true, .lie = [learning](v1::ServerMessage& message) {
                              for (v1::ServerItem& item : *message.mutable_items()) {
