@@ -56,8 +56,6 @@ def ahead_of(X_df: Any, panel: Panel, h: int) -> Floats:
     InvalidArgument names the row that is of no series, of no such step or of one that another row has, or the series
     and the time that have no row.
     """
-    from aaren.frames.series import wall_clock
-
     words = panel.words
     frame = as_frame(X_df, (words.id_col, words.time_col, *panel.future))
     ids, codes = codes_of(frame[words.id_col])
@@ -67,7 +65,7 @@ def ahead_of(X_df: Any, panel: Panel, h: int) -> Floats:
         row = int(np.flatnonzero(np.array(unknown)[codes])[0])
         raise InvalidArgument(f"X_df, row {row}: {words.id_col} {frame[words.id_col][row]!r} is no series of df")
     series = np.array([places[name] for name in ids.to_list()], np.int64)[codes] if len(ids) else codes
-    ds, whole = times_of(parsed(frame[words.time_col]), wall=not panel.whole and wall_clock(panel.step))
+    ds, whole = times_of(parsed(frame[words.time_col]), wall=not panel.whole and panel.step.by_wall_clock)
     if whole != panel.whole:
         raise InvalidArgument(f"X_df: {words.time_col} is {frame[words.time_col].dtype}, in df it is "
                               f"{panel.frame[words.time_col].dtype}")  # fmt: skip

@@ -78,12 +78,7 @@ class Panel:
 
     def times(self, ds: Ints, name: str) -> nw.Series[Any]:
         """A column of times with the type and the time zone of the frame's."""
-        return times_like(self.time, ds, name, self.whole, wall_clock(self.step))
-
-
-def wall_clock(step: Step) -> bool:
-    """Whether the step counts days of the calendar, so that local times are what is regular."""
-    return step.kind != "fixed" or step.size % (86400 * 10**9) == 0
+        return times_like(self.time, ds, name, self.whole, self.step.by_wall_clock)
 
 
 def read(df: Any, words: Words) -> Panel:
@@ -102,8 +97,8 @@ def read(df: Any, words: Words) -> Panel:
         by_clock = _sorted(codes, local)
         with suppress(InvalidArgument):
             found = _step(words, codes[by_clock], local[by_clock], whole)
-            step, within = found if wall_clock(found[0]) else (step, within)
-        if wall_clock(step):
+            step, within = found if found[0].by_wall_clock else (step, within)
+        if step.by_wall_clock:
             ds, order = local, by_clock
         else:  # hours begin with those of the zone, which may be half an hour off UTC
             step = replace(step, first=int((ds - local)[order[0]]))

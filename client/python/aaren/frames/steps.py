@@ -46,6 +46,11 @@ class Step:
         """About how long a step is, in nanoseconds or whole numbers."""
         return self.size * _MONTH if self.kind == "months" else _DAY if self.kind == "business" else self.size
 
+    @property
+    def by_wall_clock(self) -> bool:
+        """Whether the step counts days of the calendar, so that local times are what is regular."""
+        return self.kind != "fixed" or self.size % _DAY == 0
+
     def number(self, ds: Ints) -> Ints:
         """The number of the step in which each time lies; a day of the weekend is of Friday's."""
         if self.kind == "fixed":
