@@ -51,7 +51,7 @@ ForecastStream::ForecastStream(ForecastStreamOptions options, RowSource& source,
                                                                    .backoff = {.max = kMaxBackoff},
                                                                    .connect_timeout = options_.connect_timeout,
                                                                    .reconnect_timeout = options_.reconnect_timeout});
-  if (options_.alert) alerts_.emplace(*options_.alert);
+  if (options_.alert) delivery_.alerts.emplace(*options_.alert);
 }
 
 void ForecastStream::Tell(absl::string_view message) {
@@ -269,17 +269,18 @@ absl::Status ForecastStream::Finish(absl::Status sent, bool refilled) {
 }
 
 void ForecastStream::OnOpened(client::Session&, const client::Opened& opened) {
-  told_waiting_ = false;
+  delivery_.told_waiting = false;
   const std::vector<float>& levels = options_.levels.empty() ? opened.model.quantiles : options_.levels;
   if (options_.classifies) {
-    lines_ = std::make_unique<ClassLines>(rows_.columns, opened.model.Classes(), rows_.have_times, options_.words);
+    delivery_.lines =
+        std::make_unique<ClassLines>(rows_.columns, opened.model.Classes(), rows_.have_times, options_.words);
   } else if (rows_.have_marks) {
     const EventStreamOptions& events = *options_.events;
-    lines_ = std::make_unique<EventLines>(
+    delivery_.lines = std::make_unique<EventLines>(
         EventLineOptions{.series = rows_.columns[0], .spans = events.spans, .words = events.words}, levels,
         options_.alert, *events.names);
   } else {
-    lines_ = std::make_unique<ForecastLines>(rows_.columns, levels, rows_.have_times, options_.alert);
+    delivery_.lines = std::make_unique<ForecastLines>(rows_.columns, levels, rows_.have_times, options_.alert);
   }
   if (view_ != nullptr) view_->SetQuantiles(levels);
 }
@@ -290,11 +291,11 @@ void ForecastStream::OnForecast(client::Session&, const client::Forecast& foreca
   const std::optional<PendingRow> pending = pending_.Take(forecast.seq);
   if (!pending)
     return FailDelivery(absl::InternalError(absl::StrCat("a forecast for row ", forecast.seq, ", not sent")));
-  const size_t alerts = alerts_ ? alerts_->Add(forecast.surprise, forecast.learning) : 0;
+  const size_t alerts = delivery_.alerts ? delivery_.alerts->Add(forecast.surprise, forecast.learning) : 0;
   const bool wanted = alerts > 0 || !options_.alerts_only;
-  if (output_ != nullptr && wanted) lines_->Append(pending->row, forecast, buffer_);
+  if (output_ != nullptr && wanted) delivery_.lines->Append(pending->row, forecast, delivery_.buffer);
   if (view_ != nullptr) view_->Show(*pending, forecast);
-  buffered_end_ = forecast.seq + 1;
+  delivery_.buffered_end = forecast.seq + 1;
   ++forecasts_;
 }
 
@@ -307,13 +308,13 @@ void ForecastStream::OnOverdue(client::Session&, const client::Overdue& overdue)
 
 void ForecastStream::OnProgress(client::Session& session, uint64_t next_seq, uint64_t) {
   pending_.DropBelow(next_seq);
-  if (buffer_.empty() || failed_) return;
+  if (delivery_.buffer.empty() || failed_) return;
   // All lines of a message are written together.
-  const absl::Status written = output_->Write(buffer_);
-  buffer_.clear();
+  const absl::Status written = output_->Write(delivery_.buffer);
+  delivery_.buffer.clear();
   if (!written.ok()) return FailDelivery(written);
   // Told after the write: a kill between the two brings no forecast twice, since the record says where to go on.
-  if (options_.durable) session.Delivered(buffered_end_);
+  if (options_.durable) session.Delivered(delivery_.buffered_end);
 }
 
 void ForecastStream::OnLost(client::Session& session, const client::Loss& loss) {
@@ -328,7 +329,7 @@ void ForecastStream::OnLost(client::Session& session, const client::Loss& loss) 
 }
 
 void ForecastStream::OnWaiting(client::Session&, const absl::Status& why, absl::Duration) {
-  if (!std::exchange(told_waiting_, true)) Tell(absl::StrCat(why.message(), "; waiting for the server"));
+  if (!std::exchange(delivery_.told_waiting, true)) Tell(absl::StrCat(why.message(), "; waiting for the server"));
 }
 
 void ForecastStream::OnDisconnected(client::Session&, const absl::Status& why) {

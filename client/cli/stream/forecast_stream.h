@@ -87,7 +87,7 @@ class ForecastStream : private client::Listener {
   bool reader_left() const { return absl::IsCancelled(failure()); }
 
   // The alerts among all delivered forecasts, if the options have a rule. After Run.
-  const std::optional<AlertCount>& alerts() const { return alerts_; }
+  const std::optional<AlertCount>& alerts() const { return delivery_.alerts; }
 
  private:
   struct Batch;
@@ -95,6 +95,13 @@ class ForecastStream : private client::Listener {
   struct Rows {
     std::vector<std::string> columns;
     bool have_times, have_marks;
+  };
+  struct Delivery {
+    std::unique_ptr<RowLines> lines;
+    std::optional<AlertCount> alerts;  // among the delivered forecasts
+    std::string buffer;                // lines not written yet
+    uint64_t buffered_end = 0;         // one past the last forecast in the buffer
+    bool told_waiting = false;
   };
 
   absl::StatusOr<client::Opened> Open() ABSL_LOCKS_EXCLUDED(client_mutex_);
@@ -135,11 +142,7 @@ class ForecastStream : private client::Listener {
   std::atomic<uint64_t> tokens_ = 0;
   std::atomic<uint64_t> forecasts_ = 0;
 
-  std::unique_ptr<RowLines> lines_;   // the client's thread only, as are the next four
-  std::optional<AlertCount> alerts_;  // among the delivered forecasts
-  std::string buffer_;                // lines not written yet
-  uint64_t buffered_end_ = 0;         // one past the last forecast in buffer_
-  bool told_waiting_ = false;
+  Delivery delivery_;  // the client's thread only
   std::atomic<bool> failed_ = false;
 
   mutable absl::Mutex failure_mutex_;
